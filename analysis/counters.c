@@ -27,8 +27,6 @@ static void add_to_group(struct group *group, const struct delta *delta)
 	group->failed += delta->failed;
 	group->live_objects += delta_live_objects(delta);
 	group->live_bytes += delta_live_bytes(delta);
-	if (group->live_bytes > group->peak_bytes)
-		group->peak_bytes = group->live_bytes;
 }
 
 static void add_to_cache(struct analysis_cache *cache, const struct delta *delta)
@@ -74,6 +72,8 @@ static int count_initial(struct analysis *analysis, const struct slab_object *ob
 
 	if (group->cache != object->cache)
 		group->cache = group->cache == CACHE_NONE ? object->cache : CACHE_SEVERAL;
+	if (group->live_bytes > group->peak_bytes)
+		group->peak_bytes = group->live_bytes;
 	totals->peak_bytes = totals->live_bytes;
 	totals->peak_time = analysis->capture->checkpoint.begin;
 	if (analysis->peak_heap && peak_heap_allocated(analysis, object, true, false))

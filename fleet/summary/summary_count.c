@@ -95,7 +95,7 @@ static void add_delta(struct summary_counts *counts, const struct delta *delta)
 		counts->allocated_variance += delta->variance;
 	if (delta->allocations || delta->initial)
 		counts->live_variance += delta->variance;
-	else if (delta->freed)
+	else if (delta_live_objects(delta))
 		/* the sums of variances are not exact */
 		counts->live_variance =
 			counts->live_objects ? counts->live_variance - delta->variance : 0;

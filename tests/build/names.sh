@@ -5,7 +5,7 @@
 awk '
 	FNR == 1 { was_static = 0 }
 	/^struct [a-z_0-9]+ \{/ { found("struct " $2) }
-	/^[a-z_].*\($|^[a-z_].*\([^;]*$|^[a-z_].*\)$/ && !/^(static|extern|typedef|return|else|if|while|struct [a-z_0-9]+ [a-z_0-9]+ =)/ && FILENAME ~ /\.c$/ {
+	/^[a-z_].*\([^;]*$/ && !/^(static|extern|typedef|return|else|if|while|struct [a-z_0-9]+ [a-z_0-9]+ =)/ && FILENAME ~ /\.c$/ {
 		name = $0
 		sub(/\(.*/, "", name)
 		sub(/.*[ *]/, "", name)
