@@ -149,6 +149,7 @@ load fs 1000 -q --rescue --count --by=site --count-groups=4
 grep -q '^ungrouped  *[0-9]* events found no room for their key' output || fail "the text does not say it: $(cat output)"
 grep -q '^[a-z_]*+0x[0-9a-f/x]*  *>=[0-9]' output || fail "the text shows no bounds: $(cat output)"
 
+begin_alone # without BTF, the programs get the events by perf
 for lack in btf fetch btf,fetch; do
 	export KMEMTRACED_WITHOUT=$lack
 	# without BTF, perf does not get events that interrupt a field program

@@ -75,6 +75,7 @@ for starve in '' starve; do
 	one skb 120000 $starve
 done
 
+begin_alone # without BTF, the programs get the events by perf
 for lack in btf fetch btf,fetch; do
 	export KMEMTRACED_WITHOUT=$lack
 	echo "without $lack:"

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A CPU that is offline when the capture begins gets its ring when it comes online. A CPU may also go
 # offline during the capture.
-alone=-x
 . "$srcdir/live/live.sh"
 need jq taskset
+begin_alone
 
 switch=/sys/devices/system/cpu/cpu1/online
 [ -w $switch ] || skip "cpu1 cannot be taken offline"

@@ -4,12 +4,24 @@
 # counted, and places of this machine with names that no other test has.
 . "$srcdir/cli/cli.sh"
 
-# A test that switches a CPU off sets $alone to -x before: it waits for the other live tests of this machine, and
-# these wait for it.
+# A test that changes what others measure is alone for a while: a CPU is offline; or a program is on a tracepoint
+# by perf, and perf gives no counter of any process the events that interrupt it.
+begin_alone() { # waits for the other live tests of this machine; these wait until end_alone, or for the test's end
+	change_lock -x
+}
+
+end_alone() {
+	change_lock -s
+}
+
+change_lock() {
+	! { true 2>/dev/null <&7; } || flock -w 600 $1 7 || skip "other live tests did not end in ten minutes"
+}
+
 if [ -d /sys/devices/system/cpu ] && command -v flock >/dev/null; then
 	exec 7</sys/devices/system/cpu
-	flock -w 600 "${alone:--s}" 7 || skip "other live tests did not end in ten minutes"
 fi
+change_lock -s
 daemon='' # its process, or nothing
 [ -x "$kmemtraced" ] || skip "kmemtraced was not built"
 "$kmemtraced" --doctor >doctor.log 2>&1 || skip "no capture is possible here: $(grep '^NO' doctor.log | head -1)"
@@ -160,6 +172,7 @@ begin_bpftrace() {
 	# a shell that makes a pipe has events of each kind; the program true has none on a quiet machine
 	cp "$(command -v sh)" "$seen"
 	cp "$(command -v sh)" "$last"
+	begin_alone
 	bpftrace -B line -e "$code" >traced 2>&1 &
 	tracer=$!
 	before_end "kill $tracer 2>/dev/null"
@@ -183,6 +196,7 @@ tracer_ends() {
 end_bpftrace() {
 	wait_for "the end of bpftrace" tracer_ends
 	wait $tracer
+	end_alone
 	sed -i '/^saw /d' traced
 }
 

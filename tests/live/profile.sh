@@ -61,7 +61,7 @@ one()
 	least=$(perf_counted allocations) most=$(perf_counted allocations around_) frees=$(perf_counted frees around_)
 	if [ "$repeated" -gt 0 ]; then
 		interrupts=$((most - repeated + frees - (least - repeated) / rounds * rounds * 2))
-		twice=$(($(counted 3) + repeated - least))
+		twice=$(($(counted 3) + skipped + repeated - least))
 		[ $twice -gt 0 ] || twice=0
 		least=$((least - lost))
 	fi
