@@ -90,16 +90,30 @@ hang=300 # seconds: a program that takes longer hangs, on the slowest machine to
 # wait_for WHAT COMMAND…: until the command succeeds. A test waits with this function only: the limit finds
 # what never happens. If the test has a daemon, and the daemon ends, it does not wait.
 wait_for() {
-	what=$1 polls=0
-	shift
-	until "$@" 2>/dev/null; do
-		polls=$((polls + 1))
-		if [ -n "${daemon:-}" ] && ! kill -0 "$daemon" 2>/dev/null && ! "$@" 2>/dev/null; then
-			fail "$what: kmemtraced has ended: $(cat daemon.log)"
+	set -- "$(seconds)" "$@" # its own: the command may wait, too
+	until poll "$@" 2>/dev/null; do
+		if [ -n "${daemon:-}" ] && ! kill -0 "$daemon" 2>/dev/null && ! poll "$@" 2>/dev/null; then
+			fail "$2: kmemtraced has ended: $(cat daemon.log)"
 		fi
-		[ $polls -lt $((hang * 20)) ] || fail "$what: not after $hang s: $(cat daemon.log screen 2>/dev/null)"
+		[ $(($(seconds) - $1)) -lt $hang ] || fail "$2: not after $hang s: $(cat daemon.log screen 2>/dev/null)"
 		sleep 0.05 # paced: this is wait_for
 	done
+}
+
+poll() { # poll SINCE WHAT COMMAND…
+	shift 2
+	"$@"
+}
+
+seconds() { # since the machine started
+	read -r uptime _ </proc/uptime
+	echo "${uptime%.*}"
+}
+
+# runs_program PID: the shell's child runs its program, or has ended. Before, it is a shell that loses each signal
+# for which the test has a trap.
+runs_program() {
+	! [ "/proc/$1/exe" -ef "/proc/$$/exe" ]
 }
 
 # halt PID: stops a process. kill(1) returns before that: a thread that makes a system call ends it first.

@@ -47,6 +47,7 @@ captures() { # captures DIR: all programs of the daemon are attached, since DIR 
 
 stop_daemon() { # stop_daemon [SIGNAL]: sets $status to its exit status
 	[ -n "$daemon" ] || return 0
+	wait_for "kmemtraced" runs_program "$daemon"
 	kill -"${1:-INT}" "$daemon" 2>/dev/null
 	kill -CONT "$daemon" -"$daemon" 2>/dev/null # if the test has stopped it
 	wait "$daemon" 2>/dev/null
