@@ -170,6 +170,7 @@ static void follow(const char *path, size_t enough)
 		if (snapshot_count > 1)
 			check_growth(&snapshots[snapshot_count - 2],
 				     &snapshots[snapshot_count - 1]);
+		printf("snapshot %zu\n", snapshot_count);
 		if (snapshot_count == enough)
 			printf("enough\n");
 	}

@@ -21,6 +21,11 @@ until grep -q enough follow.out || ! kill -0 $follower; do
 	[ -z "${STOPPED-}" ] || kill -CONT $PPID
 	sleep 0.3 # paced: kmemtraced has the time to aggregate the events
 done
+# the next snapshot may have been made before, and the one after it has all that was lost
+last=$(($(grep -c '^snapshot ' follow.out) + 2))
+until [ "$(grep -c '^snapshot ' follow.out)" -ge $last ] || ! kill -0 $follower; do
+	sleep 0.05 # paced: kmemtraced waits for this command
+done
 END
 
 # one SNAPSHOTS COMPARED OPTION…
