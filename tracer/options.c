@@ -12,6 +12,7 @@
 #include "cli/exit_status.h"
 #include "kernel/sampling.h"
 #include "tracer/option_values.h"
+#include "live/stats/stats_file.h"
 #include "tracer/options.h"
 #include "tracer/user_group.h"
 #include "tracer/publish.h"

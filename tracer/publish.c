@@ -3,18 +3,17 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/files.h"
 #include "base/text.h"
+#include "live/stats/details.h"
+#include "live/stats/stats_file.h"
 #include "live/stats/stats_paths.h"
 #include "tracer/publish.h"
 
-#define SLABINFO_BYTES_MAX ((size_t)64 << 20)
 #define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* 100 ms between watermarks, at 14 M events/s */
 
 static int fail(struct publish *publish, int err, const char *errmsg)
@@ -36,30 +35,19 @@ static int open_names(struct publish *publish)
 	return publish->names ? 0 : -ENOMEM;
 }
 
-static int create_stats_file(struct publish *publish)
+/* Each counter fails before the thread starts if it cannot write its file. */
+static int start_counters(struct publish *publish)
 {
-	const struct publish_settings *settings = &publish->settings;
-	const struct stats_file_settings file = {
-		.path = settings->path,
-		.group = settings->group,
-		.group_name = settings->group_name,
-		.cpus = settings->cpus,
-		.types_max = { [TYPE_STATS_FUNCTION] = PUBLISH_FUNCTIONS,
-			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
-	};
+	int err = 0;
 
-	const struct publish_details_settings details = { settings->path, settings->group,
-							  !settings->no_details };
-	int err;
-
-	if (!settings->path)
-		return 0;
-	err = stats_file_create(&publish->stats_file, &file, publish->errmsg,
-				sizeof(publish->errmsg));
-	return err ? err
-		   : publish_details_start(&publish->details, &details,
-					   stats_file_directory(publish->stats_file),
-					   publish->errmsg, sizeof(publish->errmsg));
+	for (int i = 0; i < ONLINE_COUNTER_IDS && !err; i++) {
+		publish->states[i] = calloc(1, online_counters[i]->state_bytes);
+		if (!publish->states[i])
+			return fail_at(publish, -ENOMEM, "the counters to publish");
+	}
+	for (int i = 0; i < ONLINE_COUNTER_IDS && !err; i++)
+		err = online_counters[i]->start(publish);
+	return err;
 }
 
 int publish_start(struct publish *publish, const struct publish_settings *settings)
@@ -74,19 +62,11 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	sem_init(&publish->work, 0, 0);
 	sem_init(&publish->started, 0, 0);
 	/* first, because it fails if another program publishes in this file */
-	err = create_stats_file(publish);
-	if (!err)
-		err = publish_metrics_start(&publish->metrics, &settings->metrics, publish->errmsg,
-					    sizeof(publish->errmsg));
-	if (!err)
-		err = publish_summaries_start(&publish->summaries, &settings->summaries,
-					      publish->errmsg, sizeof(publish->errmsg));
+	err = start_counters(publish);
 	if (err)
 		return err;
 	err = queue_init(&publish->queue, bytes > QUEUE_BYTES_MIN ? bytes : QUEUE_BYTES_MIN);
-	publish->counts_details = publish->details.file ||
-				  publish_summaries_by_owner(&settings->summaries);
-	if (!err && publish->counts_details)
+	if (!err && publish->details)
 		err = open_names(publish);
 	if (!err)
 		err = -pthread_create(&publish->thread, NULL, publish_thread_run, publish);
@@ -98,28 +78,17 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	return err ? fail_at(publish, err, "the publishing thread") : 0;
 }
 
-/* What the thread counts for the files that there are. 0 or -ENOMEM. */
-static int init_counters(struct publish *publish)
+/* 0 or -ENOMEM. */
+static int open_counters(struct publish *publish)
 {
-	const struct type_stats_settings settings = {
-		.types_max = { [TYPE_STATS_FUNCTION] = PUBLISH_FUNCTIONS,
-			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
-	};
 	int err = 0;
 
-	if (publish->stats_file) {
-		err = type_stats_init(&publish->type_stats, &publish->capture, &settings);
-		publish->type_stats.generation = 1;
+	for (int i = 0; i < ONLINE_COUNTER_IDS && !err; i++) {
+		if (!online_counters[i]->is_needed(publish))
+			continue;
+		publish->needed[publish->needed_count++] = online_counters[i];
+		err = online_counters[i]->open(publish);
 	}
-	if (!err && publish_counts_rows(publish))
-		err = metrics_init(&publish->metrics.metrics, &publish->capture,
-				   publish->metrics.settings.top);
-	if (!err)
-		err = publish_summaries_open(&publish->summaries, &publish->capture,
-					     &publish->details.details);
-	if (!err && publish->counts_details)
-		err = details_init(&publish->details.details, &publish->capture, &publish->tallies);
-	publish->details.details.only_stacks = publish->settings.estimate;
 	return err;
 }
 
@@ -131,10 +100,10 @@ int publish_open(struct publish *publish, const char *directory)
 		.observer = { publish_on_transition, publish },
 		.observer_only = !publish->settings.estimate,
 		.estimate = publish->settings.estimate,
-		.mark_sampled = publish->counts_details,
-		.by_site = publish->counts_details,
+		.mark_sampled = publish->details,
+		.by_site = publish->details,
 		.tallies = &publish->tallies,
-		.tasks = publish->counts_details ? &publish->details.details.tasks : NULL,
+		.tasks = publish->details ? &publish->details->tasks : NULL,
 		.release = publish_return_packet,
 		.data = publish,
 	};
@@ -145,35 +114,13 @@ int publish_open(struct publish *publish, const char *directory)
 		return fail(publish, err, publish->capture.errmsg);
 	err = tallies_init(&publish->tallies, publish->settings.cpus, &publish->capture.topology);
 	if (!err)
-		err = init_counters(publish);
+		err = open_counters(publish);
 	if (!err)
 		err = online_open(&publish->online, &publish->capture, &online);
 	if (err)
 		return fail_at(publish, err, "the statistics to publish");
 	publish->opened = true;
 	return 0;
-}
-
-int publish_initial_counts(struct publish *publish, const char *directory)
-{
-	struct slabinfo slabinfo = { 0 };
-	char path[4096], *text = NULL;
-	int err = 0;
-
-	if (!publish_counts_types(publish))
-		return 0;
-	snprintf(path, sizeof(path), "%s/kernel/slabinfo", directory);
-	err = read_file(AT_FDCWD, path, SLABINFO_BYTES_MAX, &text, NULL);
-	if (err == -ENOENT)
-		return 0; /* the kernel has no slabinfo */
-	if (!err)
-		err = slabinfo_parse(&slabinfo, text);
-	if (!err && slabinfo.count)
-		err = type_stats_slabinfo(&publish->type_stats, &slabinfo.snapshots[0],
-					  &slabinfo.snapshots[0]);
-	slabinfo_deinit(&slabinfo);
-	free(text);
-	return err ? fail_at(publish, err, "kernel/slabinfo") : 0;
 }
 
 static unsigned char *exchange_packet(void *data, const struct packet_header *header,
@@ -300,24 +247,14 @@ void publish_symbols_changed(struct publish *publish)
 	__atomic_store_n(&publish->symbols_changed, true, __ATOMIC_RELEASE);
 }
 
-bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size)
+void publish_report(struct publish *publish, void (*report)(void *data, const char *message),
+		    void *data)
 {
-	int err = __atomic_load_n(&publish->space_err, __ATOMIC_ACQUIRE);
+	char message[sizeof(publish->errmsg)];
 
-	if (!err || publish->space_reported)
-		return false;
-	publish->space_reported = true;
-	if (publish->types_omitted)
-		snprintf(errmsg, errmsg_size,
-			 "%s: %s: %zu type%s omitted: make room in the file system",
-			 publish->settings.path, strerror(err), publish->types_omitted,
-			 publish->types_omitted == 1 ? " is" : "s are");
-	else
-		snprintf(
-			errmsg, errmsg_size,
-			"%s: %s: the counters of some CPUs are omitted: make room in the file system",
-			publish->settings.path, strerror(err));
-	return true;
+	for (int i = 0; i < ONLINE_COUNTER_IDS; i++)
+		if (online_counters[i]->failed(publish, message, sizeof(message)))
+			report(data, message);
 }
 
 /*
@@ -327,22 +264,34 @@ bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size)
 static void count_missing(struct publish *publish)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
-	struct stats_file_omitted omitted = { 0 };
-	uint64_t taken = online_events(publish->online), missing;
+	uint64_t taken = online_events(publish->online);
+	uint64_t missing = analysis->totals.untracked + publish->omitted;
 
-	if (publish->stats_file)
-		stats_file_omitted(publish->stats_file, &publish->type_stats, &omitted);
-	missing = analysis->totals.untracked + publish->type_stats.omitted_events + omitted.events;
 	if (missing > taken)
 		missing = taken;
 	publish->aggregated = taken - missing;
 	publish->missing = publish->queue_dropped + analysis->totals.unknown + missing;
 }
 
+/* In reverse order: details lie beside the file of the types. errmsg: of the first that failed. */
+static int end_counters(struct publish *publish)
+{
+	int err = 0;
+
+	for (int i = ONLINE_COUNTER_IDS - 1; i >= 0; i--) {
+		int failed = online_counters[i]->end
+				     ? online_counters[i]->end(publish, publish->errmsg,
+							       sizeof(publish->errmsg))
+				     : 0;
+
+		err = failed ? failed : err;
+	}
+	return err;
+}
+
 int publish_end(struct publish *publish, const struct watermark *last)
 {
-	int err, failed, removed, metrics_failed;
-	char errmsg[sizeof(publish->errmsg)];
+	int err, failed;
 
 	if (!publish->task)
 		return 0;
@@ -355,20 +304,11 @@ int publish_end(struct publish *publish, const struct watermark *last)
 	sem_post(&publish->work);
 	pthread_join(publish->thread, NULL);
 	publish->task = 0;
+	failed = end_counters(publish);
 	if (publish->opened)
 		count_missing(publish);
 	err = thread_error(publish);
-	failed = publish_details_end(&publish->details);
-	removed = stats_file_remove(publish->stats_file);
-	failed = removed ? removed : failed;
-	publish->stats_file = NULL;
-	if (failed && !err) {
-		snprintf(publish->errmsg, sizeof(publish->errmsg), "%s: cannot be removed: %s",
-			 publish->settings.path, strerror(-failed));
-		err = failed;
-	}
-	metrics_failed = publish_metrics_result(&publish->metrics, errmsg, sizeof(errmsg));
-	return err || !metrics_failed ? err : fail(publish, metrics_failed, errmsg);
+	return err ? err : failed;
 }
 
 uint64_t publish_aggregated(const struct publish *publish)
@@ -384,14 +324,14 @@ uint64_t publish_missing(const struct publish *publish)
 void publish_close(struct publish *publish)
 {
 	publish_end(publish, NULL);
-	publish_details_close(&publish->details);
-	stats_file_remove(publish->stats_file);
+	for (int i = ONLINE_COUNTER_IDS - 1; i >= 0; i--) {
+		if (publish->states[i])
+			online_counters[i]->close(publish);
+		free(publish->states[i]);
+		publish->states[i] = NULL;
+	}
 	online_close(publish->online);
 	tallies_deinit(&publish->tallies);
-	if (publish->type_stats.parts)
-		type_stats_deinit(&publish->type_stats);
-	publish_metrics_close(&publish->metrics);
-	publish_summaries_close(&publish->summaries);
 	publish_figures_deinit(&publish->figures);
 	capture_close(&publish->capture);
 	queue_deinit(&publish->queue);

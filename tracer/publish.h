@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Aggregates the records, as they are drained, into type statistics, and publishes these in a file.
- * A separate thread does it; the thread that drains the rings never waits for it. The separate
- * thread runs from the start to the end of the capture, so that no other task gets its thread id.
+ * Aggregates the records, as they are drained, into counters, and publishes these in files. A
+ * separate thread does it; the thread that drains the rings never waits for it. The separate thread
+ * runs from the start to the end of the capture, so that no other task gets its thread id.
  */
 #ifndef TRACER_PUBLISH_H
 #define TRACER_PUBLISH_H
@@ -17,17 +17,29 @@
 #include "analysis/online.h"
 #include "analysis/tallies.h"
 #include "capture/writer.h"
-#include "live/stats/stats_file.h"
-#include "live/stats/type_stats.h"
-#include "tracer/publish_details.h"
+#include "fleet/summary/summary.h"
+#include "tracer/publish_counters.h"
 #include "tracer/publish_figures.h"
-#include "tracer/publish_metrics.h"
-#include "tracer/publish_summaries.h"
 #include "tracer/queue.h"
 
 #define PUBLISH_OBJECTS 4194304 /* default for objects_max */
 #define PUBLISH_FUNCTIONS 8192	/* types at most; a kernel has about 2000 */
 #define PUBLISH_CACHES 2048
+
+struct publish_metrics_settings {
+	const char *path;     /* NULL: no metrics */
+	uint64_t interval_ns; /* between two texts */
+	size_t top;	      /* rows, see live/stats/metrics.h */
+};
+
+struct publish_summaries_settings {
+	uint64_t interval_ns;	/* 0: no summaries */
+	const char *directory;	/* of the files */
+	uint64_t keep_ns;	/* of the files; UINT64_MAX: for ever */
+	uint64_t max_bytes;	/* of the files; 0: no limit */
+	const char *role;	/* of the host; "": none */
+	bool by[SUMMARY_KINDS]; /* cgroup or comm: with rows of these too */
+};
 
 struct publish_settings {
 	const char *path; /* of the statistics file; NULL: none */
@@ -71,21 +83,20 @@ struct publish {
 
 	/* for the publishing thread, from publish_open() to publish_end() */
 	struct capture capture;
-	struct type_stats type_stats;
 	struct tallies tallies;
 	struct online *online;
-	struct stats_file *stats_file;	/* NULL: none; type_stats is not used then */
-	struct publish_metrics metrics; /* without a file, if there are none */
+	void *states[ONLINE_COUNTER_IDS];
+	const struct online_counter *needed[ONLINE_COUNTER_IDS]; /* those that count */
+	size_t needed_count;
 	struct publish_figures figures;
-	struct publish_summaries summaries; /* without a file, if there are none */
-	struct publish_details details;	    /* without a file, if there are none */
-	bool counts_details;		    /* for their file, or for summaries */
-	char *paths;			    /* of the next snapshot; NULL: unknown */
+	struct details *details; /* NULL: they are not counted */
+	char *paths;		 /* of the next snapshot; NULL: unknown */
 	bool opened;
 	uint64_t snapshot_time; /* ns: time of the last published snapshot */
-	uint64_t slabinfo;	/* ns: when slabinfo was last read */
-	uint64_t aggregated;	/* at the end: events that were aggregated */
-	uint64_t missing;	/* at the end: recorded events that some counter does not include */
+	/* at the end */
+	uint64_t omitted;    /* events that were taken, and some counter has no room for */
+	uint64_t aggregated; /* events */
+	uint64_t missing;    /* at the end: recorded events that some counter does not include */
 
 	struct watermark last; /* of publish_end(); time 0: the counters at the end are unknown */
 
@@ -93,10 +104,7 @@ struct publish {
 	bool ending;
 	unsigned int piece; /* its symbols are read; 0: those of the capture that was opened */
 	bool symbols_changed;
-	int err;	      /* the thread has failed and ended */
-	int space_err;	      /* errno of the first failure for lack of space in the file system */
-	size_t types_omitted; /* at that failure: the number of omitted types */
-	bool space_reported;  /* publish_no_space() has reported it */
+	int err; /* the thread has failed and ended */
 
 	char errmsg[400];
 };
@@ -112,12 +120,6 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
  * or -errno, errmsg set.
  */
 int publish_open(struct publish *publish, const char *directory);
-
-/*
- * Sets the number of objects that each cache had before, from the directory's kernel/slabinfo. 0 or
- * -ENOMEM, errmsg set.
- */
-int publish_initial_counts(struct publish *publish, const char *directory);
 
 /*
  * For the thread that drains the rings: puts a writer's packets into the queue, and each cache
@@ -149,8 +151,9 @@ void publish_switch(struct publish *publish, int set, unsigned int piece);
  */
 int publish_end(struct publish *publish, const struct watermark *last);
 
-/* True once, when the file's file system is full; errmsg gets the message. */
-bool publish_no_space(struct publish *publish, char *errmsg, size_t errmsg_size);
+/* Calls each new reason why a counter could not publish. */
+void publish_report(struct publish *publish, void (*report)(void *data, const char *message),
+		    void *data);
 
 /*
  * After publish_end(): the number of events that were aggregated, and of recorded events that some
@@ -160,16 +163,13 @@ uint64_t publish_aggregated(const struct publish *publish);
 uint64_t publish_missing(const struct publish *publish);
 void publish_close(struct publish *publish); /* all zero is allowed */
 
-/* Between publish.c and publish_thread.c. Each data is the struct publish. */
-static inline bool publish_counts_types(const struct publish *publish)
+/* For the counters. */
+static inline void *publish_state(const struct publish *publish, enum online_counter_id counter)
 {
-	return publish->stats_file && !publish->settings.estimate;
+	return publish->states[counter];
 }
 
-static inline bool publish_counts_rows(const struct publish *publish)
-{
-	return publish->metrics.file || publish->figures.enabled;
-}
+/* Between publish.c and publish_thread.c. Each data is the struct publish. */
 void *publish_thread_run(void *data); /* for pthread_create() */
 void publish_return_packet(void *data, struct online_packet *packet);
 int publish_on_transition(void *data, const struct analysis *analysis,

@@ -1,44 +1,94 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Collects what a text has besides counted events, and writes it. */
+/*
+ * Counts by cache and by function, for --metrics and for triggers. A text also has what was not
+ * counted.
+ */
 #include "config.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
-#include "analysis/estimate.h"
 #include "base/text.h"
+#include "live/stats/metrics.h"
+#include "live/stats/metrics_file.h"
 #include "tracer/host_facts.h"
 #include "tracer/load/machine.h"
 #include "tracer/publish_metrics.h"
 
 #define NSEC_PER_SEC 1e9
 
-int publish_metrics_start(struct publish_metrics *metrics,
-			  const struct publish_metrics_settings *settings, char *errmsg,
-			  size_t errmsg_size)
+struct publish_metrics {
+	struct metrics_file *file; /* NULL: no metrics */
+	struct metrics metrics;
+	struct metrics_facts facts; /* of the last text: no counter is below them */
+	uint64_t written;	    /* ns: when the last text was written; 0: never */
+	int end_err;		    /* -errno of removing the file */
+	/* for several threads, with atomic operations */
+	uint64_t interval_ns; /* between two texts */
+	int err;	      /* of the last text; 0: it was written */
+	int reported;	      /* the err that was reported last */
+};
+
+static struct publish_metrics *metrics_of(const struct publish *publish)
 {
-	metrics->settings = *settings;
-	return settings->path
-		       ? metrics_file_open(&metrics->file, settings->path, errmsg, errmsg_size)
-		       : 0;
+	return publish_state(publish, ONLINE_metrics);
 }
 
-uint64_t publish_uncounted(const struct analysis *analysis, const struct watermark *watermark)
+static int start(struct publish *publish)
 {
-	const struct analysis_totals *totals = &analysis->totals;
+	const struct publish_metrics_settings *settings = &publish->settings.metrics;
+	struct publish_metrics *metrics = metrics_of(publish);
 
-	return watermark->queue_dropped + totals->untracked + totals->unknown +
-	       analysis->caches_unknown;
+	metrics->interval_ns = settings->interval_ns;
+	return settings->path ? metrics_file_open(&metrics->file, settings->path, publish->errmsg,
+						  sizeof(publish->errmsg))
+			      : 0;
 }
 
-uint64_t publish_interval_most(const struct analysis *analysis, const struct watermark *watermark)
+/* Without the capability, root writes only in a directory of his own. */
+static bool find_place(const struct publish *publish, struct online_place *place)
 {
-	uint64_t most = watermark->interval_most;
+	const struct metrics_file *file = metrics_of(publish)->file;
 
-	return analysis->estimates ? MAX(most, analysis->estimates->interval_most) : most;
+	if (!file)
+		return false;
+	*place = (struct online_place){ metrics_file_directory(file), CONFINE_REPLACE,
+					(uint64_t)metrics_file_is_foreign(file)
+						<< CAP_DAC_OVERRIDE };
+	return true;
+}
+
+static bool is_needed(const struct publish *publish)
+{
+	return metrics_of(publish)->file || publish->figures.enabled;
+}
+
+static int open_metrics(struct publish *publish)
+{
+	return metrics_init(&metrics_of(publish)->metrics, &publish->capture,
+			    publish->settings.metrics.top);
+}
+
+static int take(struct publish *publish, const struct analysis *analysis,
+		const struct transition *transition)
+{
+	return metrics_on_transition(&metrics_of(publish)->metrics, analysis, transition);
+}
+
+static int take_tally(struct publish *publish, const struct analysis *analysis,
+		      const struct tally *tally, unsigned int cpu, const struct tally_count *count)
+{
+	(void)cpu;
+	return metrics_add_tally(&metrics_of(publish)->metrics, analysis, tally, count);
+}
+
+static int symbols_changed(struct publish *publish)
+{
+	return metrics_reload_symbols(&metrics_of(publish)->metrics);
 }
 
 /*
@@ -58,7 +108,7 @@ static void find_facts(struct metrics_facts *facts, const struct analysis *analy
 	facts->recorded = MAX(facts->recorded, watermark->recorded);
 	facts->lost = MAX(facts->lost, watermark->ring_lost);
 	facts->skipped = MAX(facts->skipped, watermark->skipped);
-	facts->uncounted = MAX(facts->uncounted, publish_uncounted(analysis, watermark));
+	facts->uncounted = MAX(facts->uncounted, watermark_uncounted(watermark, analysis));
 	facts->names_lost |= watermark->names_lost;
 	facts->unobserved = watermark->unobserved;
 	facts->cpu_seconds = (double)process_cpu_ns() / NSEC_PER_SEC;
@@ -66,9 +116,9 @@ static void find_facts(struct metrics_facts *facts, const struct analysis *analy
 	facts->capture = watermark->stored;
 }
 
-void publish_metrics_set_interval(struct publish_metrics *metrics, uint64_t interval_ns)
+void publish_metrics_set_interval(struct publish *publish, uint64_t interval_ns)
 {
-	__atomic_store_n(&metrics->settings.interval_ns, interval_ns, __ATOMIC_RELAXED);
+	__atomic_store_n(&metrics_of(publish)->interval_ns, interval_ns, __ATOMIC_RELAXED);
 }
 
 static int write_text(struct publish_metrics *metrics, const struct analysis *analysis)
@@ -89,8 +139,8 @@ static int write_text(struct publish_metrics *metrics, const struct analysis *an
 	return err;
 }
 
-int publish_metrics_step(struct publish_metrics *metrics, const struct analysis *analysis,
-			 const struct watermark *watermark, uint64_t time)
+static int write_if_due(struct publish_metrics *metrics, const struct analysis *analysis,
+			const struct watermark *watermark, uint64_t time)
 {
 	uint64_t now = machine_now();
 	int err;
@@ -98,8 +148,7 @@ int publish_metrics_step(struct publish_metrics *metrics, const struct analysis 
 	if (!metrics->file)
 		return 0;
 	if (metrics->written &&
-	    now - metrics->written <
-		    __atomic_load_n(&metrics->settings.interval_ns, __ATOMIC_RELAXED))
+	    now - metrics->written < __atomic_load_n(&metrics->interval_ns, __ATOMIC_RELAXED))
 		return 0;
 	metrics->written = now;
 	err = metrics_choose(&metrics->metrics, analysis);
@@ -109,8 +158,20 @@ int publish_metrics_step(struct publish_metrics *metrics, const struct analysis 
 	return write_text(metrics, analysis);
 }
 
-bool publish_metrics_failed(struct publish_metrics *metrics, char *errmsg, size_t errmsg_size)
+static int step(struct publish *publish, const struct watermark *watermark, uint64_t time)
 {
+	const struct analysis *analysis = online_analysis(publish->online);
+	struct publish_metrics *metrics = metrics_of(publish);
+	int err = write_if_due(metrics, analysis, watermark, time);
+
+	return err ? err
+		   : publish_figures_step(&publish->figures, &metrics->metrics, time,
+					  watermark_uncounted(watermark, analysis));
+}
+
+static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)
+{
+	struct publish_metrics *metrics = metrics_of(publish);
 	int err = __atomic_load_n(&metrics->err, __ATOMIC_ACQUIRE);
 
 	if (err == metrics->reported)
@@ -118,29 +179,48 @@ bool publish_metrics_failed(struct publish_metrics *metrics, char *errmsg, size_
 	metrics->reported = err;
 	snprintf(errmsg, errmsg_size,
 		 "%s: the metrics cannot be written: %s: the file stays as it was",
-		 metrics->settings.path, strerror(-err));
+		 publish->settings.metrics.path, strerror(-err));
 	return err;
 }
 
-void publish_metrics_end(struct publish_metrics *metrics)
+static void end_thread(struct publish *publish)
 {
+	struct publish_metrics *metrics = metrics_of(publish);
+
 	metrics->end_err = metrics_file_remove(metrics->file);
 	metrics->file = NULL;
 }
 
-int publish_metrics_result(const struct publish_metrics *metrics, char *errmsg, size_t errmsg_size)
+static int end(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
-	int err = metrics->end_err;
+	int err = metrics_of(publish)->end_err;
 
 	if (err)
-		snprintf(errmsg, errmsg_size, "%s: cannot be removed: %s", metrics->settings.path,
-			 strerror(-err));
+		snprintf(errmsg, errmsg_size, "%s: cannot be removed: %s",
+			 publish->settings.metrics.path, strerror(-err));
 	return err;
 }
 
-void publish_metrics_close(struct publish_metrics *metrics)
+static void close_metrics(struct publish *publish)
 {
+	struct publish_metrics *metrics = metrics_of(publish);
+
 	metrics_file_remove(metrics->file);
-	metrics->file = NULL;
 	metrics_deinit(&metrics->metrics);
 }
+
+const struct online_counter online_metrics = {
+	.state_bytes = sizeof(struct publish_metrics),
+	.start = start,
+	.find_place = find_place,
+	.is_needed = is_needed,
+	.open = open_metrics,
+	.take = take,
+	.take_tally = take_tally,
+	.symbols_changed = symbols_changed,
+	.step = step,
+	.failed = failed,
+	.end_thread = end_thread,
+	.end = end,
+	.close = close_metrics,
+};

@@ -10,12 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tracer/load/machine.h"
+#include "live/stats/details.h"
 #include "tracer/piece_set.h"
 #include "tracer/publish.h"
-#include "tracer/snapshot.h"
+#include "tracer/publish_summaries.h"
 
-#define SLABINFO_EVERY 1000000000ULL /* ns */
 #define NICE (-10) /* a higher priority than the traced tasks, a lower one than the drain */
 
 void publish_return_packet(void *data, struct online_packet *packet)
@@ -43,47 +42,10 @@ static int reload_symbols(struct publish *publish)
 	symbols_deinit(&publish->capture.symbols);
 	publish->capture.symbols = symbols;
 	online_symbols_changed(publish->online);
-	err = publish->stats_file ? type_stats_reload_symbols(&publish->type_stats) : 0;
-	if (!err && publish_counts_rows(publish))
-		err = metrics_reload_symbols(&publish->metrics.metrics);
-	if (!err && publish->summaries.file)
-		err = summary_count_reload_symbols(&publish->summaries.counter);
-	if (publish->counts_details)
-		details_symbols_changed(&publish->details.details);
+	err = 0;
+	for (size_t i = 0; i < publish->needed_count && !err; i++)
+		err = publish->needed[i]->symbols_changed(publish);
 	return err;
-}
-
-/* Updates the free objects of the caches to the present numbers, maybe newer than the watermark. */
-static int update_slabinfo(struct publish *publish)
-{
-	struct slabinfo_snapshot snapshot;
-	uint64_t now = machine_now();
-	int err;
-
-	if (now - publish->slabinfo < SLABINFO_EVERY)
-		return 0;
-	publish->slabinfo = now;
-	err = snapshot_read_slabinfo(&snapshot, now);
-	if (err)
-		return err == -ENOMEM ? err : 0; /* keep the numbers from before */
-	err = type_stats_slabinfo(&publish->type_stats, NULL, &snapshot);
-	slabinfo_snapshot_deinit(&snapshot);
-	return err;
-}
-
-/*
- * Stores the first failure for lack of space. It may concern only the counters of a CPU, or whole
- * types.
- */
-static void check_space(struct publish *publish)
-{
-	struct stats_file_omitted omitted;
-
-	if (publish->space_err)
-		return;
-	stats_file_omitted(publish->stats_file, &publish->type_stats, &omitted);
-	publish->types_omitted = omitted.types;
-	__atomic_store_n(&publish->space_err, omitted.err, __ATOMIC_RELEASE);
 }
 
 int publish_on_transition(void *data, const struct analysis *analysis,
@@ -92,14 +54,8 @@ int publish_on_transition(void *data, const struct analysis *analysis,
 	struct publish *publish = data;
 	int err = 0;
 
-	if (publish_counts_types(publish))
-		err = type_stats_on_transition(&publish->type_stats, analysis, transition);
-	if (!err && publish_counts_rows(publish))
-		err = metrics_on_transition(&publish->metrics.metrics, analysis, transition);
-	if (!err && publish->counts_details)
-		err = details_on_transition(&publish->details.details, analysis, transition);
-	if (!err && publish->summaries.file)
-		err = summary_count_transition(&publish->summaries.counter, analysis, transition);
+	for (size_t i = 0; i < publish->needed_count && !err; i++)
+		err = publish->needed[i]->take(publish, analysis, transition);
 	return err;
 }
 
@@ -110,14 +66,8 @@ static int add_tally(void *data, const struct tally *tally, unsigned int cpu,
 	const struct analysis *analysis = online_analysis(publish->online);
 	int err = 0;
 
-	if (publish->stats_file)
-		err = type_stats_add_tally(&publish->type_stats, analysis, tally, cpu, count);
-	if (!err && publish_counts_rows(publish))
-		err = metrics_add_tally(&publish->metrics.metrics, analysis, tally, count);
-	if (!err && publish->counts_details)
-		err = details_add_tally(&publish->details.details, tally, count);
-	if (!err && publish->summaries.file)
-		err = summary_count_tally(&publish->summaries.counter, analysis, tally, count);
+	for (size_t i = 0; i < publish->needed_count && !err; i++)
+		err = publish->needed[i]->take_tally(publish, analysis, tally, cpu, count);
 	return err;
 }
 
@@ -127,12 +77,6 @@ static int take_events(struct publish *publish, uint64_t watermark, uint64_t *re
 	int err = online_take(publish->online, watermark, reached);
 
 	return err ? err : tallies_take(&publish->tallies, add_tally, publish);
-}
-
-static int write_summary(struct publish *publish, const struct watermark *watermark, uint64_t time)
-{
-	return publish_summaries_write(&publish->summaries, online_analysis(publish->online),
-				       watermark, online_events(publish->online), time);
 }
 
 /*
@@ -145,46 +89,15 @@ static int take_intervals(struct publish *publish, const struct watermark *water
 	uint64_t end;
 	int err = 0;
 
-	while ((end = publish_summaries_end(&publish->summaries, &publish->capture, watermark)) <=
-	       watermark->time) {
+	while ((end = publish_summaries_end(publish, watermark)) <= watermark->time) {
 		err = take_events(publish, end, reached);
 		if (err || *reached < end)
 			return err;
-		err = write_summary(publish, watermark, end);
+		err = publish_summaries_write(publish, watermark, end);
 		if (err)
 			return err;
 	}
 	return take_events(publish, watermark->time, reached);
-}
-
-/* Publishes the type statistics, which include all events before the time (ns). 0 or -ENOMEM. */
-static int write_stats_file(struct publish *publish, const struct watermark *watermark,
-			    uint64_t time)
-{
-	const struct analysis *analysis = online_analysis(publish->online);
-	struct stats_snapshot snapshot = { .time = time,
-					   .begin = watermark->begin,
-					   .with_base = publish->settings.with_base,
-					   .paths = publish->paths,
-					   .lost = STATS_FILE_LOST_UNKNOWN };
-	int err = publish_counts_types(publish) ? update_slabinfo(publish) : 0;
-
-	if (err)
-		return err;
-	if (watermark->lost != STATS_FILE_LOST_UNKNOWN)
-		snapshot.lost = watermark->lost + analysis->totals.untracked +
-				analysis->totals.unknown + analysis->caches_unknown +
-				publish->type_stats.omitted_events;
-	stats_file_write(publish->stats_file, &publish->type_stats, &snapshot);
-	check_space(publish);
-	publish->type_stats.generation++;
-	return publish_details_step(
-		&publish->details, analysis,
-		&(struct details_moment){ .time = time,
-					  .begin = watermark->begin,
-					  .lost = snapshot.lost,
-					  .interval_most =
-						  publish_interval_most(analysis, watermark) });
 }
 
 static int aggregate(struct publish *publish, const struct watermark *watermark)
@@ -198,18 +111,12 @@ static int aggregate(struct publish *publish, const struct watermark *watermark)
 		err = take_intervals(publish, watermark, &time);
 	online_samples(publish->online, watermark->interval_most,
 		       watermark->ring_lost +
-			       publish_uncounted(online_analysis(publish->online), watermark));
+			       watermark_uncounted(watermark, online_analysis(publish->online)));
 	if (err || time <= publish->snapshot_time)
 		return err;
-	if (publish->stats_file)
-		err = write_stats_file(publish, watermark, time);
-	if (!err)
-		err = publish_metrics_step(&publish->metrics, online_analysis(publish->online),
-					   watermark, time);
-	if (!err)
-		err = publish_figures_step(&publish->figures, &publish->metrics.metrics, time,
-					   publish_uncounted(online_analysis(publish->online),
-							     watermark));
+	for (size_t i = 0; i < publish->needed_count && !err; i++)
+		if (publish->needed[i]->step)
+			err = publish->needed[i]->step(publish, watermark, time);
 	publish->snapshot_time = time;
 	return err;
 }
@@ -217,7 +124,7 @@ static int aggregate(struct publish *publish, const struct watermark *watermark)
 /* They come before the first watermark that their tasks have events before. 0 or -ENOMEM. */
 static int take_names(struct publish *publish, char *names)
 {
-	int err = details_names(&publish->details.details, names);
+	int err = details_names(publish->details, names);
 
 	free(names);
 	return err;
@@ -263,12 +170,12 @@ static int aggregate_rest(struct publish *publish)
 	uint64_t reached = 0;
 	int err = 0;
 
-	while (!err && publish->summaries.file && reached < last->time)
+	while (!err && publish_writes_summaries(publish) && reached < last->time)
 		err = take_intervals(publish, last, &reached);
 	while (!err && reached < UINT64_MAX)
 		err = take_events(publish, UINT64_MAX, &reached);
-	if (!err && publish->summaries.file && last->time)
-		err = write_summary(publish, last, last->time);
+	if (!err && publish_writes_summaries(publish) && last->time)
+		err = publish_summaries_write(publish, last, last->time);
 	return err;
 }
 
@@ -295,7 +202,9 @@ void *publish_thread_run(void *data)
 			err = aggregate_rest(publish);
 	}
 	/* here, since the thread may have a privilege for it that others do not have */
-	publish_metrics_end(&publish->metrics);
+	for (int i = 0; i < ONLINE_COUNTER_IDS; i++)
+		if (online_counters[i]->end_thread)
+			online_counters[i]->end_thread(publish);
 	__atomic_store_n(&publish->err, err, __ATOMIC_RELEASE);
 	return NULL;
 }

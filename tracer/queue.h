@@ -14,6 +14,7 @@
 #include "kernel/caches.h"
 #include "capture/writer.h"
 #include "analysis/online.h"
+#include "tracer/watermark.h"
 
 enum message_kind {
 	MESSAGE_PACKET,
@@ -22,22 +23,6 @@ enum message_kind {
 	MESSAGE_WATERMARK,
 	MESSAGE_PATHS,
 	MESSAGE_NAMES,
-};
-
-/* Every event before time was put before it, except events that were lost or found no room. */
-struct watermark {
-	uint64_t time;	/* ns */
-	uint64_t begin; /* ns: of the capture */
-	uint64_t lost;	/* events not put so far; includes all such events before time */
-	/* for metrics, all since the begin */
-	uint64_t recorded;	/* events */
-	uint64_t ring_lost;	/* events that are in no stream */
-	uint64_t skipped;	/* an upper bound */
-	uint64_t queue_dropped; /* recorded events that were not put */
-	uint64_t stored;	/* bytes in the streams */
-	uint64_t interval_most; /* bytes: the largest between samples */
-	uint32_t unobserved;	/* paths of the allocator */
-	bool names_lost;	/* of caches */
 };
 
 struct message {

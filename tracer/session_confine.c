@@ -61,24 +61,17 @@ int session_confine_modules(void *data)
 int session_confine_publish(void *data)
 {
 	struct session *session = data;
-	const struct publish *publish = &session->publish;
-	const struct metrics_file *metrics = publish->metrics.file;
-	const struct summaries_file *summaries = publish->summaries.file;
 	uint64_t capabilities = to_read();
+	struct online_place place;
 	int err = 0;
 
-	if (publish->stats_file)
-		err = confinement_allow(&session->confinement,
-					stats_file_directory(publish->stats_file), CONFINE_RENAME);
-	if (!err && metrics)
-		err = confinement_allow(&session->confinement, metrics_file_directory(metrics),
-					CONFINE_REPLACE);
-	if (!err && summaries)
-		err = confinement_allow(&session->confinement, summaries_file_directory(summaries),
-					CONFINE_WRITE);
-	/* without it, root writes only in a directory of his own */
-	if (metrics && metrics_file_is_foreign(metrics))
-		capabilities |= BIT(CAP_DAC_OVERRIDE);
+	for (int i = 0; i < ONLINE_COUNTER_IDS && !err; i++) {
+		if (!online_counters[i]->find_place ||
+		    !online_counters[i]->find_place(&session->publish, &place))
+			continue;
+		capabilities |= place.capabilities;
+		err = confinement_allow(&session->confinement, place.directory, place.use);
+	}
 	return err ? err : confine_thread(&session->confinement, capabilities);
 }
 

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "cli/message.h"
+#include "live/stats/stats_file.h"
 #include "tracer/session_confine.h"
 #include "tracer/session_publish.h"
+#include "tracer/publish_types.h"
 
 int session_publish_start(struct session *session)
 {
@@ -161,22 +163,12 @@ uint64_t session_count_lost(const struct session *session)
 	return lost;
 }
 
-static void report_failures(struct session *session)
+static void report_failure(void *data, const char *message)
 {
-	char errmsg[400];
+	const struct session *session = data;
 
-	if (publish_no_space(&session->publish, errmsg, sizeof(errmsg)) && !session->options->quiet)
-		info_msg("%s", errmsg);
-	if (publish_details_failed(&session->publish.details, session->options->publish, errmsg,
-				   sizeof(errmsg)) &&
-	    !session->options->quiet)
-		info_msg("%s", errmsg);
-	if (publish_metrics_failed(&session->publish.metrics, errmsg, sizeof(errmsg)) &&
-	    !session->options->quiet)
-		info_msg("%s", errmsg);
-	if (publish_summaries_failed(&session->publish.summaries, errmsg, sizeof(errmsg)) &&
-	    !session->options->quiet)
-		info_msg("%s", errmsg);
+	if (!session->options->quiet)
+		info_msg("%s", message);
 }
 
 /* What metrics have besides what the publishing thread counts. */
@@ -219,7 +211,7 @@ int session_publish_watermark(struct session *session, uint64_t now)
 	err = publish_paths(&session->publish, &session->status);
 	if (!err)
 		err = publish_watermark(&session->publish, &watermark);
-	report_failures(session);
+	publish_report(&session->publish, report_failure, session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }
 
@@ -232,6 +224,6 @@ int session_publish_end(struct session *session)
 		return 0;
 	last = make_watermark(session, session->end);
 	err = publish_end(&session->publish, session->begin ? &last : NULL);
-	report_failures(session);
+	publish_report(&session->publish, report_failure, session);
 	return err ? session_fail(session, err, session->publish.errmsg) : 0;
 }

@@ -14,6 +14,8 @@
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/stop.h"
+#include "tracer/publish_metrics.h"
+#include "tracer/publish_summaries.h"
 #include "tracer/session_reload.h"
 #include "tracer/session_triggers.h"
 
@@ -162,13 +164,12 @@ static int apply(struct reload *reload)
 	}
 	if (has_changed(reload, "trigger-pause"))
 		triggers->pause_ns = reload->triggers.pause_ns;
-	if (has_changed(reload, "metrics-interval") && session->publish.metrics.settings.path)
-		publish_metrics_set_interval(&session->publish.metrics,
-					     reload->metrics_interval_ns);
-	if (has_changed(reload, "summaries-keep"))
-		publish_summaries_set_keep(&session->publish.summaries, reload->summaries_keep_ns);
-	if (has_changed(reload, "summaries-max-disk"))
-		publish_summaries_set_max(&session->publish.summaries, reload->summaries_max);
+	if (has_changed(reload, "metrics-interval") && session->options->metrics.path)
+		publish_metrics_set_interval(&session->publish, reload->metrics_interval_ns);
+	if (has_changed(reload, "summaries-keep") && session->options->summaries.interval_ns)
+		publish_summaries_set_keep(&session->publish, reload->summaries_keep_ns);
+	if (has_changed(reload, "summaries-max-disk") && session->options->summaries.interval_ns)
+		publish_summaries_set_max(&session->publish, reload->summaries_max);
 	return 0;
 }
 

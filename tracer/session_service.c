@@ -16,6 +16,7 @@
 #include "tracer/load/machine.h"
 #include "tracer/options_text.h"
 #include "tracer/session_room.h"
+#include "tracer/publish_summaries.h"
 #include "tracer/session_service.h"
 #include "tracer/session_ship.h"
 #include "tracer/session_triggers.h"
@@ -73,19 +74,18 @@ static uint64_t count_events(const struct session *session)
 
 static void collect_summaries(const struct session *session, struct daemon_status *status)
 {
-	const struct publish_summaries *summaries = &session->publish.summaries;
-	uint64_t last = __atomic_load_n(&summaries->last, __ATOMIC_RELAXED);
+	struct publish_summaries_counts counts;
 	char text[40];
 
 	status->summaries = status->summary_errors = STATUS_FILE_UNKNOWN;
 	if (!session->options->summaries.interval_ns)
 		return;
-	status->summaries = __atomic_load_n(&summaries->written, __ATOMIC_RELAXED);
-	status->summary_errors = __atomic_load_n(&summaries->failed, __ATOMIC_RELAXED) +
-				 __atomic_load_n(&summaries->dropped, __ATOMIC_RELAXED);
-	if (!last)
+	publish_summaries_count(&session->publish, &counts);
+	status->summaries = counts.written;
+	status->summary_errors = counts.errors;
+	if (!counts.last)
 		return;
-	utc_text(last, text, sizeof(text));
+	utc_text(counts.last, text, sizeof(text));
 	strcpy(strchrnul(text, '.'), "Z");
 	free(status->last_summary);
 	status->last_summary = strdup(text);

@@ -16,8 +16,9 @@
 
 #include "tests/unit/unit.h"
 #include "base/files.h"
+#include "live/stats/stats_file.h"
 #include "tests/unit/scratch.h"
-#include "tracer/publish.h"
+#include "tracer/publish_types.h"
 
 #define TEXT                                                                 \
 	"begin 5\nend 500\nsymbol 0x1000 maker\nsymbol 0x2000 end\nown 77\n" \
