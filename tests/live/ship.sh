@@ -139,7 +139,7 @@ before_end 'kill -CONT $daemon 2>/dev/null'
 halt $daemon
 accepted() { # the state has the run and the number of the last summary
 	cat sums/*.kms | awk '$1 == "source" { run = $4; last = $6 } END { print "^source .* " run " [0-9]* " last "$" }' >newest
-	cat sums/ship/* | grep -q -f newest
+	find sums/ship -type f ! -name '*.new' -exec cat {} + | grep -q -f newest # .new: it is not the state yet
 }
 wait_for "the newest summary in the state" accepted
 kill -TERM "$shipper"
