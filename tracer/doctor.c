@@ -15,14 +15,14 @@
 
 #include "cli/message.h"
 #include "kernel/sampling.h"
-#include "tracer/confine.h"
 #include "tracer/doctor.h"
+#include "tracer/host/snapshot.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/paths.h"
 #include "tracer/load/programs.h"
 #include "tracer/rings.h"
-#include "tracer/snapshot.h"
+#include "tracer/system/confine.h"
 
 enum verdict {
 	VERDICT_OK,

@@ -11,11 +11,11 @@
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 #include "kernel/sampling.h"
-#include "tracer/option_values.h"
 #include "live/stats/stats_file.h"
+#include "tracer/option_values.h"
 #include "tracer/options.h"
-#include "tracer/user_group.h"
-#include "tracer/publish.h"
+#include "tracer/publish/publish.h"
+#include "tracer/system/user_group.h"
 
 #define PROFILE_RING_MIB 1
 #define MEMORY_RING_MIB 16

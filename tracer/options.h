@@ -12,11 +12,11 @@
 #include "kernel/probes.h"
 #include "tracer/count_options.h"
 #include "tracer/load/sampling.h"
-#include "tracer/metrics_options.h"
-#include "tracer/ship_options.h"
-#include "tracer/summaries_options.h"
-#include "tracer/trigger_options.h"
-#include "tracer/rotation_options.h"
+#include "tracer/pieces/rotation_options.h"
+#include "tracer/publish/metrics_options.h"
+#include "tracer/publish/summaries_options.h"
+#include "tracer/ship/ship_options.h"
+#include "tracer/triggers/trigger_options.h"
 
 struct options {
 	const char *output;    /* the capture directory; NULL: no capture is written */

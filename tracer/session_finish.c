@@ -7,6 +7,7 @@
 
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/session_count.h"
 #include "tracer/session_finish.h"
@@ -19,7 +20,6 @@
 #include "tracer/session_stream.h"
 #include "tracer/session_streams.h"
 #include "tracer/session_triggers.h"
-#include "tracer/snapshot.h"
 
 /* The last stacks, and the names of the functions on user stacks. */
 static int finish_user_stacks(struct session *session)

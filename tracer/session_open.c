@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
 #include "tracer/session_confine.h"
@@ -19,12 +20,11 @@
 #include "tracer/session_reload.h"
 #include "tracer/session_room.h"
 #include "tracer/session_service.h"
-#include "tracer/session_ship.h"
 #include "tracer/session_set.h"
+#include "tracer/session_ship.h"
 #include "tracer/session_status.h"
 #include "tracer/session_streams.h"
 #include "tracer/session_triggers.h"
-#include "tracer/snapshot.h"
 
 static int load_programs(struct session *session)
 {

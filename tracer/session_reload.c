@@ -14,8 +14,8 @@
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "tracer/publish_metrics.h"
-#include "tracer/publish_summaries.h"
+#include "tracer/publish/publish_metrics.h"
+#include "tracer/publish/publish_summaries.h"
 #include "tracer/session_reload.h"
 #include "tracer/session_triggers.h"
 

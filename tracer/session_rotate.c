@@ -15,8 +15,10 @@
 #include "base/inside.h"
 #include "cli/message.h"
 #include "cli/stop.h"
+#include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
-#include "tracer/piece_set.h"
+#include "tracer/names/table_switch.h"
+#include "tracer/pieces/piece_set.h"
 #include "tracer/session_memory.h"
 #include "tracer/session_piece.h"
 #include "tracer/session_room.h"
@@ -24,8 +26,6 @@
 #include "tracer/session_set.h"
 #include "tracer/session_slabinfo.h"
 #include "tracer/session_status.h"
-#include "tracer/snapshot.h"
-#include "tracer/table_switch.h"
 
 #define KEEPER_SECONDS 60
 #define FINISH_ROUNDS 1000 /* of a millisecond */

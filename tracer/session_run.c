@@ -12,6 +12,7 @@
 
 #include "cli/message.h"
 #include "cli/stop.h"
+#include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/session_confine.h"
 #include "tracer/session_dump.h"
@@ -27,7 +28,6 @@
 #include "tracer/session_stream.h"
 #include "tracer/session_streams.h"
 #include "tracer/session_triggers.h"
-#include "tracer/snapshot.h"
 
 #define MILLISECOND 1000000ULL
 #define PAUSE (5 * MILLISECOND) /* between rounds; a shorter one costs the tasks CPU time */

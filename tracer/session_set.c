@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/parts.h"
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "capture/parts.h"
-#include "tracer/piece_set.h"
+#include "tracer/pieces/piece_set.h"
 #include "tracer/session_set.h"
 
 void session_set_say(const char *text)

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 
+#include "tracer/host/slab_layout.h"
+#include "tracer/host/snapshot.h"
 #include "tracer/session_slabinfo.h"
-#include "tracer/slab_layout.h"
-#include "tracer/snapshot.h"
 
 int session_slabinfo_write(struct session *session, struct slabinfo_snapshot *snapshot, int err)
 {

@@ -13,11 +13,11 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/message.h"
+#include "tracer/host/victim_name.h"
 #include "tracer/session_dump.h"
 #include "tracer/session_publish.h"
 #include "tracer/session_triggers.h"
 #include "tracer/trigger_report.h"
-#include "tracer/victim_name.h"
 
 #define WAIT_PAUSE_NS 5000000
 #define WAIT_PAUSES 6000	  /* half a minute */

@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "base/inside.h"
 #include "tests/unit/scratch.h"
-#include "tracer/dump_list.h"
-#include "tracer/dump_size.h"
-#include "tracer/piece_empty.h"
-#include "tracer/set_dump.h"
+#include "tests/unit/unit.h"
+#include "tracer/pieces/dump_list.h"
+#include "tracer/pieces/dump_size.h"
+#include "tracer/pieces/piece_empty.h"
+#include "tracer/pieces/set_dump.h"
 
 #define STAMP "20261123T130500Z"
 

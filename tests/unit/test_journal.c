@@ -10,9 +10,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
-#include "tracer/journal.h"
+#include "tests/unit/unit.h"
+#include "tracer/system/journal.h"
 
 static char *folder, *path;
 static int listener;

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "tests/unit/symbol_file.h"
-#include "tracer/module_list.h"
+#include "tests/unit/unit.h"
+#include "tracer/host/module_list.h"
 
 static const char proc[] = "plant 20480 0 - Live 0xffffffffc0a00000 (OE)\n"
 			   "virtio_blk 28672 1 - Live 0xffffffffc0200000\n"

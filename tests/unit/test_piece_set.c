@@ -9,16 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "base/files.h"
 #include "base/inside.h"
+#include "capture/parts.h"
 #include "capture/reader.h"
 #include "capture/writer.h"
 #include "tests/unit/scratch.h"
-#include "capture/parts.h"
-#include "tracer/piece_empty.h"
-#include "tracer/piece_prepare.h"
-#include "tracer/piece_set.h"
+#include "tests/unit/unit.h"
+#include "tracer/pieces/piece_empty.h"
+#include "tracer/pieces/piece_prepare.h"
+#include "tracer/pieces/piece_set.h"
 
 static char *folder;
 static int set;

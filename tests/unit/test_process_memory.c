@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "tests/unit/unit.h"
+#include "tracer/host/memory_reader.h"
 #include "tracer/load/machine.h"
-#include "tracer/memory_reader.h"
 
 #define PAGES 2000
 

@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "base/files.h"
 #include "live/stats/stats_file.h"
 #include "tests/unit/scratch.h"
-#include "tracer/publish_types.h"
+#include "tests/unit/unit.h"
+#include "tracer/publish/publish_types.h"
 
 #define TEXT                                                                 \
 	"begin 5\nend 500\nsymbol 0x1000 maker\nsymbol 0x2000 end\nown 77\n" \

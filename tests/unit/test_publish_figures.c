@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
-#include "tracer/publish_figures.h"
+#include "tests/unit/unit.h"
+#include "tracer/publish/publish_figures.h"
 
 #define ROWS 5
 

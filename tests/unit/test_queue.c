@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "tests/unit/unit.h"
-#include "tracer/queue.h"
+#include "tracer/publish/queue.h"
 
 #define ROUNDS 20000
 

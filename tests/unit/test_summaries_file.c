@@ -12,7 +12,7 @@
 #include "fleet/summary/summary_file.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
-#include "tracer/summaries_file.h"
+#include "tracer/publish/summaries_file.h"
 
 #define DAY (86400 * 1000000000ULL)
 #define TODAY (20782 * DAY) /* 2026-11-25 */

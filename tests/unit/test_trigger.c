@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/unit/unit.h"
-#include "tracer/trigger_state.h"
+#include "tracer/triggers/trigger_state.h"
 
 #define SECOND 1000000000ULL
 #define MINUTE (60 * SECOND)

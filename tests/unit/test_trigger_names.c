@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
-#include "tracer/trigger_names.h"
+#include "tests/unit/unit.h"
+#include "tracer/triggers/trigger_names.h"
 
 static char *folder, *slab, *slabinfo, *kallsyms;
 

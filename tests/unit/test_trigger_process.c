@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
-#include "tracer/trigger_process.h"
+#include "tests/unit/unit.h"
+#include "tracer/pieces/trigger_process.h"
 
 struct scene {
 	char *folder, *output, *command;

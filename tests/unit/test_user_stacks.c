@@ -9,11 +9,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
-#include "tests/unit/scratch.h"
 #include "kernel/user_symbols.h"
-#include "tracer/elf_names.h"
-#include "tracer/process_maps.h"
+#include "tests/unit/scratch.h"
+#include "tests/unit/unit.h"
+#include "tracer/host/elf_names.h"
+#include "tracer/host/process_maps.h"
 
 static void add(struct process_maps *maps, uint32_t pid, uint64_t begin, uint64_t end,
 		const char *path)

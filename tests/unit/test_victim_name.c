@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/unit.h"
 #include "tests/unit/scratch.h"
-#include "tracer/victim_name.h"
+#include "tests/unit/unit.h"
+#include "tracer/host/victim_name.h"
 
 #define GONE 4194305 /* no process has this id: it is above the largest pid_max */
 

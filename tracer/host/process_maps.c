@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Lists of mappings by process. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "tracer/host/process_maps.h"
+
+static void clear(struct mapped_process *process)
+{
+	free(process->list);
+	free(process->before);
+	process->list = process->before = NULL;
+	process->count = process->before_count = 0;
+}
+
+int process_maps_init(struct process_maps *maps)
+{
+	int err;
+
+	memset(maps, 0, sizeof(*maps));
+	err = texts_init(&maps->files);
+	return err ? err : hash_map_init(&maps->index);
+}
+
+void process_maps_deinit(struct process_maps *maps)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		clear(&maps->list[i]);
+	free(maps->list);
+	hash_map_deinit(&maps->index);
+	texts_deinit(&maps->files);
+	memset(maps, 0, sizeof(*maps));
+}
+
+uint32_t process_maps_file(struct process_maps *maps, const char *build_id, uint64_t inode,
+			   const char *path)
+{
+	char *text;
+
+	if (asprintf(&text, "%s %" PRIu64 " %s", build_id, inode, path) < 0)
+		return 0;
+	return texts_take(&maps->files, text);
+}
+
+static struct mapped_process *find(const struct process_maps *maps, uint32_t pid)
+{
+	uint32_t index = hash_map_find(&maps->index, pid);
+
+	return index == HASH_MAP_NONE ? NULL : &maps->list[index];
+}
+
+static struct mapped_process *find_or_add(struct process_maps *maps, uint32_t pid)
+{
+	struct mapped_process *list, *process = find(maps, pid);
+
+	if (process)
+		return process;
+	list = array_grow(maps->list, maps->count, sizeof(*list));
+	if (!list)
+		return NULL;
+	maps->list = list;
+	list[maps->count] = (struct mapped_process){ 0 };
+	if (hash_map_add(&maps->index, pid, (uint32_t)maps->count))
+		return NULL;
+	return &list[maps->count++];
+}
+
+int process_maps_add(struct process_maps *maps, uint32_t pid, const struct mapping *mapping)
+{
+	struct mapped_process *process = find_or_add(maps, pid);
+	struct mapping *list;
+	size_t kept = 0;
+
+	if (!process)
+		return -ENOMEM;
+	for (size_t i = 0; i < process->count; i++)
+		if (process->list[i].begin < mapping->begin || process->list[i].end > mapping->end)
+			process->list[kept++] = process->list[i];
+	process->count = kept;
+	/* array_grow() needs each count once */
+	list = realloc(process->list, (kept + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	process->list = list;
+	list[process->count++] = *mapping;
+	return 0;
+}
+
+int process_maps_fork(struct process_maps *maps, uint32_t pid, uint32_t parent)
+{
+	struct mapped_process *process = find_or_add(maps, pid);
+	const struct mapped_process *from = find(maps, parent);
+
+	if (!process)
+		return -ENOMEM;
+	clear(process);
+	process->generation++;
+	if (!from || !from->count)
+		return 0;
+	process->list = malloc(from->count * sizeof(*process->list));
+	if (!process->list)
+		return -ENOMEM;
+	memcpy(process->list, from->list, from->count * sizeof(*process->list));
+	process->count = from->count;
+	return 0;
+}
+
+void process_maps_exec(struct process_maps *maps, uint32_t pid)
+{
+	struct mapped_process *process = find(maps, pid);
+
+	if (!process)
+		return;
+	free(process->before);
+	process->before = process->list;
+	process->before_count = process->count;
+	process->list = NULL;
+	process->count = 0;
+}
+
+void process_maps_exit(struct process_maps *maps, uint32_t pid)
+{
+	size_t place = maps->ended_count % PROCESS_MAPS_ENDED;
+	struct mapped_process *process = find(maps, pid), *oldest;
+
+	if (!process)
+		return;
+	if (maps->ended_count++ >= PROCESS_MAPS_ENDED) {
+		oldest = &maps->list[maps->ended[place].process];
+		if (oldest->generation == maps->ended[place].generation)
+			clear(oldest);
+	}
+	maps->ended[place].process = (uint32_t)(process - maps->list);
+	maps->ended[place].generation = process->generation;
+}
+
+static const struct mapping *find_mapping(const struct mapping *list, size_t count,
+					  uint64_t address)
+{
+	while (count-- > 0)
+		if (address >= list[count].begin && address < list[count].end)
+			return &list[count];
+	return NULL;
+}
+
+const struct mapping *process_maps_find(const struct process_maps *maps, uint32_t pid,
+					uint64_t address)
+{
+	const struct mapped_process *process = find(maps, pid);
+
+	return process ? find_mapping(process->list, process->count, address) : NULL;
+}
+
+const struct mapping *process_maps_find_before(const struct process_maps *maps, uint32_t pid,
+					       uint64_t address)
+{
+	const struct mapped_process *process = find(maps, pid);
+
+	return process ? find_mapping(process->before, process->before_count, address) : NULL;
+}
+
+static int read_process(struct process_maps *maps, uint32_t pid)
+{
+	__attribute__((cleanup(free_text))) char *line = NULL;
+	char path[64], mode[8];
+	struct mapping mapping;
+	size_t size = 0;
+	uint64_t inode;
+	int err = 0, at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0; /* it has ended, or may not be read */
+	while (!err && getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %n",
+			   &mapping.begin, &mapping.end, mode, &mapping.offset, &inode, &at) < 5 ||
+		    mode[2] != 'x')
+			continue;
+		mapping.file = 0;
+		if (line[at] == '/' || line[at] == '[')
+			mapping.file = process_maps_file(maps, "-", inode, line + at);
+		err = mapping.file || !line[at] ? process_maps_add(maps, pid, &mapping) : -ENOMEM;
+	}
+	fclose(file);
+	return err;
+}
+
+int process_maps_read(struct process_maps *maps)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	int err = 0;
+
+	while (proc && !err && (entry = readdir(proc)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			err = read_process(maps, (uint32_t)atol(entry->d_name));
+	if (proc)
+		closedir(proc);
+	return err;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* kmemtraced's side: two pipes, one for requests and one for answers. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tracer/pieces/keeper.h"
+
+#define PAUSE_NS 5000000
+#define PAUSES_PER_SECOND 200
+
+static int fail(struct keeper *keeper, int err, const char *what)
+{
+	snprintf(keeper->errmsg, sizeof(keeper->errmsg),
+		 "the process that keeps the pieces: %s: %s", what, strerror(-err));
+	return err;
+}
+
+static void close_pipes(struct keeper *keeper)
+{
+	if (keeper->requests >= 0)
+		close(keeper->requests);
+	if (keeper->answers >= 0)
+		close(keeper->answers);
+	keeper->requests = keeper->answers = -1;
+}
+
+int keeper_start(struct keeper *keeper, const struct keeper_settings *settings)
+{
+	int requests[2] = { -1, -1 }, answers[2] = { -1, -1 }, err = 0;
+
+	*keeper = (struct keeper){ .requests = -1, .answers = -1 };
+	if (pipe2(requests, O_CLOEXEC) || pipe2(answers, O_CLOEXEC))
+		err = -errno;
+	keeper->requests = requests[1];
+	keeper->answers = answers[0];
+	if (!err &&
+	    (fcntl(requests[1], F_SETFL, O_NONBLOCK) || fcntl(answers[0], F_SETFL, O_NONBLOCK)))
+		err = -errno;
+	if (!err)
+		keeper->pid = fork();
+	if (!err && keeper->pid < 0)
+		err = -errno;
+	if (!err && !keeper->pid) {
+		close(requests[1]);
+		close(answers[0]);
+		_exit(keeper_work(settings, requests[0], answers[1]) ? 1 : 0);
+	}
+	if (requests[0] >= 0)
+		close(requests[0]);
+	if (answers[1] >= 0)
+		close(answers[1]);
+	if (!err)
+		return 0;
+	keeper->pid = 0;
+	close_pipes(keeper);
+	return fail(keeper, err, "cannot be started");
+}
+
+int keeper_request(struct keeper *keeper, enum keeper_request_kind kind, unsigned int piece,
+		   uint64_t bytes)
+{
+	const struct keeper_request request = { .kind = kind, .piece = piece, .bytes = bytes };
+
+	/* a request is written as a whole or not at all; there are few, so the pipe has room */
+	if (write(keeper->requests, &request, sizeof(request)) != sizeof(request))
+		return fail(keeper, errno == EPIPE ? -ECHILD : -errno, "cannot be asked");
+	if (kind == KEEPER_MAKE_ROOM)
+		keeper->making_room = true;
+	return 0;
+}
+
+static void take(struct keeper *keeper, struct keeper_answer *answer, void (*say)(const char *))
+{
+	switch (answer->kind) {
+	case KEEPER_PREPARED:
+		keeper->prepared = answer->err ? 0 : answer->piece;
+		break;
+	case KEEPER_ROOM:
+		keeper->making_room = false;
+		keeper->no_room = answer->err;
+		/* fall through */
+	case KEEPER_SIZES:
+		keeper->bytes = answer->bytes;
+		keeper->dump_bytes = answer->dump_bytes;
+		keeper->pieces = answer->pieces;
+		keeper->dumps = answer->dumps;
+		keeper->writing = answer->piece;
+		break;
+	case KEEPER_SAYS:
+		answer->text[sizeof(answer->text) - 1] = '\0';
+		say(answer->text);
+		break;
+	default:
+		break;
+	}
+}
+
+int keeper_read(struct keeper *keeper, void (*say)(const char *text))
+{
+	char *partial = (char *)&keeper->partial;
+	ssize_t got;
+
+	while ((got = read(keeper->answers, partial + keeper->partial_size,
+			   sizeof(keeper->partial) - keeper->partial_size)) > 0) {
+		keeper->partial_size += (size_t)got;
+		if (keeper->partial_size < sizeof(keeper->partial))
+			continue;
+		keeper->partial_size = 0;
+		take(keeper, &keeper->partial, say);
+	}
+	if (!got)
+		return fail(keeper, -ECHILD, "has ended");
+	return errno == EAGAIN || errno == EINTR ? 0 : fail(keeper, -errno, "cannot be read");
+}
+
+void keeper_finish(struct keeper *keeper, unsigned int seconds, void (*say)(const char *text))
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	if (!keeper->pid)
+		return;
+	close(keeper->requests);
+	keeper->requests = -1;
+	for (unsigned int i = 0; i < seconds * PAUSES_PER_SECOND && !keeper_read(keeper, say); i++)
+		nanosleep(&pause, NULL);
+}
+
+void keeper_close(struct keeper *keeper)
+{
+	if (!keeper->pid)
+		return;
+	close_pipes(keeper);
+	kill(keeper->pid, SIGKILL);
+	while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	keeper->pid = 0;
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Two pipes: a request and an answer are small enough to be written as a whole or not at all. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/inside.h"
+#include "tracer/pieces/trigger_full.h"
+#include "tracer/pieces/trigger_process.h"
+
+_Static_assert(sizeof(struct trigger_request) <= PIPE_BUF, "a request is written at once");
+_Static_assert(sizeof(struct trigger_answer) <= PIPE_BUF, "and an answer too");
+
+static void set_environment(const struct trigger_request *request, const char *path)
+{
+	char victim[24];
+
+	setenv("KMEMTRACE_TRIGGER", request->trigger, 1);
+	setenv("KMEMTRACE_MESSAGE", request->message, 1);
+	unsetenv("KMEMTRACE_PATH");
+	unsetenv("KMEMTRACE_VICTIM");
+	unsetenv("KMEMTRACE_VICTIM_NAME");
+	if (path)
+		setenv("KMEMTRACE_PATH", path, 1);
+	if (!request->victim)
+		return;
+	snprintf(victim, sizeof(victim), "%" PRIu32, request->victim);
+	setenv("KMEMTRACE_VICTIM", victim, 1);
+	setenv("KMEMTRACE_VICTIM_NAME", request->victim_name, 1);
+}
+
+/* In the child: the shell appends the path to the command. */
+__attribute__((noreturn)) static void execute(const struct trigger_process_settings *settings,
+					      const struct trigger_request *request,
+					      const char *path)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	char *script;
+
+	if (null >= 0)
+		dup2(null, STDIN_FILENO);
+	set_environment(request, path);
+	process_state_restore(settings->saved);
+	if (asprintf(&script, "%s \"$@\"", settings->command) >= 0)
+		execl("/bin/sh", "sh", "-c", script, "sh", path, NULL);
+	_exit(127);
+}
+
+static void run(const struct trigger_process_settings *settings,
+		const struct trigger_request *request, const char *path,
+		struct trigger_answer *answer)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (!child)
+		execute(settings, request, path);
+	if (child < 0)
+		answer->err = -errno;
+	else
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			;
+	answer->status = status;
+}
+
+/* In the child: a new dump, or one that was left. */
+static int write_dump(const struct trigger_process_settings *settings,
+		      const struct trigger_request *request, struct set_dump_left *left,
+		      struct set_dump_result *result)
+{
+	struct dump_request asked = { .last = request->last_piece };
+
+	if (left)
+		return set_dump_finish_left(left, result);
+	memcpy(asked.trigger, request->trigger, sizeof(asked.trigger));
+	return set_dump_make(&settings->dump, &asked, result);
+}
+
+/*
+ * In a process of its own, so that the memory for checkpoints goes back. The answer is in memory
+ * that both share.
+ */
+static void dump(const struct trigger_process_settings *settings,
+		 const struct trigger_request *request, struct set_dump_left *left,
+		 struct trigger_answer *answer)
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (!child) {
+		struct set_dump_result result;
+
+		answer->err = write_dump(settings, request, left, &result);
+		memcpy(answer->path, result.path, sizeof(answer->path));
+		memcpy(answer->errmsg, result.errmsg, sizeof(answer->errmsg));
+		answer->pieces = result.pieces;
+		answer->incomplete = result.incomplete;
+		_exit(0);
+	}
+	if (child < 0)
+		answer->err = -errno;
+	else
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			;
+	if (WIFSIGNALED(status)) {
+		answer->err = -ECHILD;
+		snprintf(answer->path, sizeof(answer->path), "%s.dump", settings->path);
+		snprintf(
+			answer->errmsg, sizeof(answer->errmsg),
+			"the process that wrote it was ended by signal %d (%s): the next kmemtraced finishes it",
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	} else if (answer->err && !*answer->errmsg) {
+		snprintf(answer->errmsg, sizeof(answer->errmsg), "the process that writes it: %s",
+			 strerror(-answer->err));
+	}
+}
+
+/* What is done for requests, one after the other. */
+struct trigger_work {
+	const struct trigger_process_settings *settings;
+	int answers;
+	unsigned int last_piece; /* of the last dump, whose path is in *dumped; 0: none */
+	char dumped[DUMP_PATH];
+	uint64_t full_end; /* ns, CLOCK_MONOTONIC: of the last full capture, whose path is in *full
+			    */
+	char full[DUMP_PATH];
+	struct trigger_answer *answer; /* shared with children */
+};
+
+static void send_answer(const struct trigger_work *work)
+{
+	/* kmemtraced may have ended */
+	while (write(work->answers, work->answer, sizeof(*work->answer)) < 0 && errno == EINTR)
+		;
+}
+
+static void begin_answer(const struct trigger_work *work, const struct trigger_request *request)
+{
+	memset(work->answer, 0, sizeof(*work->answer));
+	memcpy(work->answer->trigger, request->trigger, sizeof(work->answer->trigger));
+}
+
+/* Triggers that fire together have one dump. */
+static void take_dump(struct trigger_work *work, const struct trigger_request *request)
+{
+	if (!request->last_piece || request->last_piece == work->last_piece)
+		return;
+	begin_answer(work, request);
+	dump(work->settings, request, NULL, work->answer);
+	work->last_piece = request->last_piece;
+	*work->dumped = '\0';
+	if (!work->answer->err)
+		memcpy(work->dumped, work->answer->path, sizeof(work->dumped));
+	send_answer(work);
+}
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+/* One that is recorded when the trigger fires has what happens after it. */
+static void take_full(struct trigger_work *work, const struct trigger_request *request)
+{
+	const struct trigger_process_settings *settings = work->settings;
+	struct trigger_answer *answer = work->answer;
+
+	if (!settings->full || request->is_signal || request->time < work->full_end)
+		return;
+	begin_answer(work, request);
+	answer->is_full = true;
+	answer->err = trigger_full_record(settings->path, settings->full, settings->saved,
+					  answer->path, sizeof(answer->path), &answer->status);
+	work->full_end = now();
+	*work->full = '\0';
+	if (!answer->err && !answer->status)
+		memcpy(work->full, answer->path, sizeof(work->full));
+	send_answer(work);
+}
+
+/* The path for the command: that of the recording for it, else of the capture. NULL: none. */
+static const char *path_of(const struct trigger_work *work, const struct trigger_request *request)
+{
+	if (*work->full)
+		return work->full;
+	return request->last_piece && *work->dumped ? work->dumped : work->settings->path;
+}
+
+static void take_request(struct trigger_work *work, const struct trigger_request *request)
+{
+	const struct trigger_process_settings *settings = work->settings;
+
+	take_dump(work, request);
+	take_full(work, request);
+	if (!settings->command || request->is_signal)
+		return;
+	begin_answer(work, request);
+	run(settings, request, path_of(work, request), work->answer);
+	send_answer(work);
+}
+
+/* Those that kmemtraced had begun when it was killed. */
+static void finish_left(struct trigger_work *work)
+{
+	struct set_dump_left_list *left = work->settings->left;
+
+	for (size_t i = 0; left && i < left->count; i++) {
+		struct trigger_request request = { 0 };
+
+		memcpy(request.trigger, left->list[i].request.trigger, sizeof(request.trigger));
+		begin_answer(work, &request);
+		work->answer->is_left = true;
+		left->list[i].pieces.from = work->settings->dump.set;
+		dump(work->settings, &request, &left->list[i], work->answer);
+		send_answer(work);
+	}
+	if (left)
+		set_dump_left_deinit(left);
+}
+
+/*
+ * The set again, without its lock: after kmemtraced was killed, a dump or a command may go on, and
+ * the next one must get the lock.
+ */
+static int open_unlocked(int set)
+{
+	int again = set < 0 ? -1 : inside_open_directory(set, ".");
+
+	if (set >= 0)
+		close(set);
+	return again;
+}
+
+static int work(const struct trigger_process_settings *given, int requests, int answers)
+{
+	struct trigger_process_settings copy = *given;
+	const struct trigger_process_settings *settings = &copy;
+	struct trigger_work work = { .settings = settings, .answers = answers };
+	struct trigger_request request;
+
+	copy.dump.set = open_unlocked(given->dump.set);
+	work.answer = mmap(NULL, sizeof(*work.answer), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (work.answer == MAP_FAILED)
+		return 1;
+	for (unsigned int i = 0; i < 2; i++)
+		if (settings->other_pipes[i] >= 0)
+			close(settings->other_pipes[i]);
+	/* the reader of a capture on standard output waits for its end */
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	/* kmemtraced decides when there are no more requests */
+	for (int number = 1; number < NSIG; number++)
+		if (number != SIGCHLD)
+			signal(number, SIG_IGN);
+	finish_left(&work);
+	while (read(requests, &request, sizeof(request)) == sizeof(request) && !request.is_last)
+		take_request(&work, &request);
+	return 0;
+}
+
+static void close_pipe(int pipe[2])
+{
+	for (unsigned int i = 0; i < 2; i++)
+		if (pipe[i] >= 0)
+			close(pipe[i]);
+}
+
+int trigger_process_start(struct trigger_process *process,
+			  const struct trigger_process_settings *settings)
+{
+	int requests[2] = { -1, -1 }, answers[2] = { -1, -1 }, err;
+
+	*process = (struct trigger_process){ .requests = -1, .answers = -1 };
+	if (pipe2(requests, O_CLOEXEC) || pipe2(answers, O_CLOEXEC) ||
+	    fcntl(requests[1], F_SETFL, O_NONBLOCK) || fcntl(answers[0], F_SETFL, O_NONBLOCK))
+		goto failed;
+	process->pid = fork();
+	if (process->pid < 0)
+		goto failed;
+	if (!process->pid) {
+		close(requests[1]);
+		close(answers[0]);
+		_exit(work(settings, requests[0], answers[1]));
+	}
+	close(requests[0]);
+	close(answers[1]);
+	process->requests = requests[1];
+	process->answers = answers[0];
+	return 0;
+failed:
+	err = -errno;
+	process->pid = 0;
+	close_pipe(requests);
+	close_pipe(answers);
+	return err;
+}
+
+bool trigger_process_request(struct trigger_process *process, const struct trigger_request *request)
+{
+	return write(process->requests, request, sizeof(*request)) == sizeof(*request);
+}
+
+bool trigger_process_answer(struct trigger_process *process, struct trigger_answer *answer)
+{
+	return read(process->answers, answer, sizeof(*answer)) == sizeof(*answer);
+}
+
+bool trigger_process_ends(struct trigger_process *process)
+{
+	static const struct trigger_request last = { .is_last = true };
+
+	/* a process that was forked later may have the pipe, too, so its end does not come */
+	if (process->requests >= 0 &&
+	    (trigger_process_request(process, &last) || errno != EAGAIN)) {
+		close(process->requests);
+		process->requests = -1;
+	}
+	if (process->pid && waitpid(process->pid, NULL, WNOHANG))
+		process->pid = 0;
+	return !process->pid;
+}
+
+void trigger_process_close(struct trigger_process *process)
+{
+	if (process->requests >= 0)
+		close(process->requests);
+	if (process->answers >= 0)
+		close(process->answers);
+	*process = (struct trigger_process){ .requests = -1, .answers = -1 };
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Counts by cache and by function, for --metrics and for triggers. A text also has what was not
+ * counted.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
+
+#include "base/text.h"
+#include "live/stats/metrics.h"
+#include "live/stats/metrics_file.h"
+#include "tracer/host/host_facts.h"
+#include "tracer/load/machine.h"
+#include "tracer/publish/publish_metrics.h"
+
+#define NSEC_PER_SEC 1e9
+
+struct publish_metrics {
+	struct metrics_file *file; /* NULL: no metrics */
+	struct metrics metrics;
+	struct metrics_facts facts; /* of the last text: no counter is below them */
+	uint64_t written;	    /* ns: when the last text was written; 0: never */
+	int end_err;		    /* -errno of removing the file */
+	/* for several threads, with atomic operations */
+	uint64_t interval_ns; /* between two texts */
+	int err;	      /* of the last text; 0: it was written */
+	int reported;	      /* the err that was reported last */
+};
+
+static struct publish_metrics *metrics_of(const struct publish *publish)
+{
+	return publish_state(publish, ONLINE_metrics);
+}
+
+static int start(struct publish *publish)
+{
+	const struct publish_metrics_settings *settings = &publish->settings.metrics;
+	struct publish_metrics *metrics = metrics_of(publish);
+
+	metrics->interval_ns = settings->interval_ns;
+	return settings->path ? metrics_file_open(&metrics->file, settings->path, publish->errmsg,
+						  sizeof(publish->errmsg))
+			      : 0;
+}
+
+/* Without the capability, root writes only in a directory of his own. */
+static bool find_place(const struct publish *publish, struct online_place *place)
+{
+	const struct metrics_file *file = metrics_of(publish)->file;
+
+	if (!file)
+		return false;
+	*place = (struct online_place){ metrics_file_directory(file), CONFINE_REPLACE,
+					(uint64_t)metrics_file_is_foreign(file)
+						<< CAP_DAC_OVERRIDE };
+	return true;
+}
+
+static bool is_needed(const struct publish *publish)
+{
+	return metrics_of(publish)->file || publish->figures.enabled;
+}
+
+static int open_metrics(struct publish *publish)
+{
+	return metrics_init(&metrics_of(publish)->metrics, &publish->capture,
+			    publish->settings.metrics.top);
+}
+
+static int take(struct publish *publish, const struct analysis *analysis,
+		const struct transition *transition)
+{
+	return metrics_on_transition(&metrics_of(publish)->metrics, analysis, transition);
+}
+
+static int take_tally(struct publish *publish, const struct analysis *analysis,
+		      const struct tally *tally, unsigned int cpu, const struct tally_count *count)
+{
+	(void)cpu;
+	return metrics_add_tally(&metrics_of(publish)->metrics, analysis, tally, count);
+}
+
+static int symbols_changed(struct publish *publish)
+{
+	return metrics_reload_symbols(&metrics_of(publish)->metrics);
+}
+
+/*
+ * The counters come from several sources, some of which are estimates that may become lower. facts:
+ * of the last text.
+ */
+static void find_facts(struct metrics_facts *facts, const struct analysis *analysis,
+		       const struct watermark *watermark, uint64_t time)
+{
+	const struct metadata *metadata = &analysis->capture->metadata;
+	double offset = (double)metadata->wall_offset / NSEC_PER_SEC;
+
+	facts->version = PACKAGE_VERSION;
+	facts->kernel_release = metadata->release;
+	facts->begin = offset + (double)watermark->begin / NSEC_PER_SEC;
+	facts->update = offset + (double)time / NSEC_PER_SEC;
+	facts->recorded = MAX(facts->recorded, watermark->recorded);
+	facts->lost = MAX(facts->lost, watermark->ring_lost);
+	facts->skipped = MAX(facts->skipped, watermark->skipped);
+	facts->uncounted = MAX(facts->uncounted, watermark_uncounted(watermark, analysis));
+	facts->names_lost |= watermark->names_lost;
+	facts->unobserved = watermark->unobserved;
+	facts->cpu_seconds = (double)process_cpu_ns() / NSEC_PER_SEC;
+	facts->resident = process_resident_bytes();
+	facts->capture = watermark->stored;
+}
+
+void publish_metrics_set_interval(struct publish *publish, uint64_t interval_ns)
+{
+	__atomic_store_n(&metrics_of(publish)->interval_ns, interval_ns, __ATOMIC_RELAXED);
+}
+
+static int write_text(struct publish_metrics *metrics, const struct analysis *analysis)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	int err;
+
+	if (!file)
+		return -ENOMEM;
+	metrics_write(&metrics->metrics, analysis, &metrics->facts, file);
+	err = text_close(file, &text);
+	if (!err)
+		__atomic_store_n(&metrics->err, metrics_file_write(metrics->file, text, size),
+				 __ATOMIC_RELEASE);
+	free(text);
+	return err;
+}
+
+static int write_if_due(struct publish_metrics *metrics, const struct analysis *analysis,
+			const struct watermark *watermark, uint64_t time)
+{
+	uint64_t now = machine_now();
+	int err;
+
+	if (!metrics->file)
+		return 0;
+	if (metrics->written &&
+	    now - metrics->written < __atomic_load_n(&metrics->interval_ns, __ATOMIC_RELAXED))
+		return 0;
+	metrics->written = now;
+	err = metrics_choose(&metrics->metrics, analysis);
+	if (err)
+		return err;
+	find_facts(&metrics->facts, analysis, watermark, time);
+	return write_text(metrics, analysis);
+}
+
+static int step(struct publish *publish, const struct watermark *watermark, uint64_t time)
+{
+	const struct analysis *analysis = online_analysis(publish->online);
+	struct publish_metrics *metrics = metrics_of(publish);
+	int err = write_if_due(metrics, analysis, watermark, time);
+
+	return err ? err
+		   : publish_figures_step(&publish->figures, &metrics->metrics, time,
+					  watermark_uncounted(watermark, analysis));
+}
+
+static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)
+{
+	struct publish_metrics *metrics = metrics_of(publish);
+	int err = __atomic_load_n(&metrics->err, __ATOMIC_ACQUIRE);
+
+	if (err == metrics->reported)
+		return false;
+	metrics->reported = err;
+	snprintf(errmsg, errmsg_size,
+		 "%s: the metrics cannot be written: %s: the file stays as it was",
+		 publish->settings.metrics.path, strerror(-err));
+	return err;
+}
+
+static void end_thread(struct publish *publish)
+{
+	struct publish_metrics *metrics = metrics_of(publish);
+
+	metrics->end_err = metrics_file_remove(metrics->file);
+	metrics->file = NULL;
+}
+
+static int end(struct publish *publish, char *errmsg, size_t errmsg_size)
+{
+	int err = metrics_of(publish)->end_err;
+
+	if (err)
+		snprintf(errmsg, errmsg_size, "%s: cannot be removed: %s",
+			 publish->settings.metrics.path, strerror(-err));
+	return err;
+}
+
+static void close_metrics(struct publish *publish)
+{
+	struct publish_metrics *metrics = metrics_of(publish);
+
+	metrics_file_remove(metrics->file);
+	metrics_deinit(&metrics->metrics);
+}
+
+const struct online_counter online_metrics = {
+	.state_bytes = sizeof(struct publish_metrics),
+	.start = start,
+	.find_place = find_place,
+	.is_needed = is_needed,
+	.open = open_metrics,
+	.take = take,
+	.take_tally = take_tally,
+	.symbols_changed = symbols_changed,
+	.step = step,
+	.failed = failed,
+	.end_thread = end_thread,
+	.end = end,
+	.close = close_metrics,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of --ship-to. */
+#ifndef TRACER_SHIP_SHIP_OPTIONS_H
+#define TRACER_SHIP_SHIP_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+struct ship_options {
+	const char *url;	 /* NULL: nothing is sent */
+	const char *user;	 /* a name or a number; NULL: the default */
+	const char *credentials; /* a file; NULL: the environment */
+	const char *ca;		 /* a file; NULL: the authorities of the system */
+	const char *max_wait;	 /* a duration; NULL: the default */
+};
+
+/* A child of the table of kmemtraced's options. Its input is struct ship_options, all zero. */
+extern const struct argp ship_argp;
+
+/* After all options are parsed. */
+void ship_options_complete(struct argp_state *state, struct ship_options *options,
+			   bool has_summaries);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Compares a reading with the limit, and remembers whether the trigger has fired. */
+#include "config.h"
+
+#include <string.h>
+
+#include "tracer/triggers/trigger_state.h"
+
+int trigger_state_init(struct trigger_state *state, const struct trigger *trigger)
+{
+	memset(state, 0, sizeof(*state));
+	state->trigger = *trigger;
+	return trigger_history_init(&state->history, trigger->window_ns);
+}
+
+void trigger_state_deinit(struct trigger_state *state)
+{
+	trigger_history_deinit(&state->history);
+}
+
+static uint64_t difference(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
+static bool compare(struct trigger_state *state, const struct trigger_sample *now)
+{
+	const struct trigger_sample *then = trigger_history_then(&state->history, now->time);
+	bool is_true;
+
+	switch (state->trigger.kind) {
+	case TRIGGER_OOM:
+		state->value = now->part - state->kills;
+		is_true = now->part > state->seen;
+		state->seen = now->part;
+		return is_true;
+	case TRIGGER_LIVE:
+		state->value = now->part;
+		return state->value > state->trigger.bytes;
+	case TRIGGER_GROWTH:
+		state->value = then ? difference(now->part, then->part) : 0;
+		return state->value > state->trigger.bytes;
+	default:
+		state->value = then ? difference(now->part, then->part) : 0;
+		state->percent =
+			then && now->whole > then->whole
+				? 100 * (double)state->value / (double)(now->whole - then->whole)
+				: 0;
+		return state->percent > state->trigger.percent;
+	}
+}
+
+bool trigger_state_step(struct trigger_state *state, const struct trigger_sample *reading,
+			uint64_t pause_ns)
+{
+	bool is_true = compare(state, reading), fires;
+
+	trigger_history_add(&state->history, reading);
+	/* each kill is a condition of its own */
+	if (is_true && (!state->was_true || state->trigger.kind == TRIGGER_OOM))
+		state->is_due = true;
+	state->is_due &= is_true;
+	state->was_true = is_true;
+	fires = state->is_due && (!state->fired_at || reading->time - state->fired_at >= pause_ns);
+	if (!fires)
+		return false;
+	state->is_due = false;
+	state->fired_at = reading->time;
+	state->kills = reading->part;
+	return true;
+}
