@@ -13,6 +13,7 @@
 
 #include "base/inside.h"
 #include "base/scratch_directory.h"
+#include "base/worker.h"
 
 static void remove_now(const struct scratch_directory *scratch)
 {
@@ -83,7 +84,7 @@ static void end_guard(struct scratch_directory *scratch)
 	if (scratch->guard < 0)
 		return;
 	close(scratch->guard);
-	waitpid(scratch->guard_pid, NULL, 0);
+	worker_wait(scratch->guard_pid);
 }
 
 static int make_guarded(struct scratch_directory *scratch)

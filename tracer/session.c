@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/worker.h"
 #include "tracer/session.h"
 
 int session_fail(struct session *session, int err, const char *errmsg)
@@ -85,7 +86,7 @@ void session_close(struct session *session)
 	daemon_status_deinit(&session->daemon_status);
 	notify_close(&session->notify);
 	journal_close(&session->journal);
-	trigger_process_close(&session->trigger_process);
+	worker_close(&session->trigger_process);
 	shipper_close(&session->shipper);
 	set_dump_left_deinit(&session->dump.left);
 	free(session->capture_path);

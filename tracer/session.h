@@ -105,10 +105,10 @@ struct session {
 	struct journal journal;
 	struct session_triggers triggers;
 	struct session_dump dump;
-	struct trigger_process trigger_process; /* if there is a command or --overwrite */
-	struct shipper shipper;			/* if options->ship.url */
-	struct config_lines reloaded; /* of the configuration file; without text: not read again */
-	char *capture_path;	      /* absolute; NULL: nothing stays on disk */
+	struct worker trigger_process; /* if there is a command or --overwrite */
+	struct shipper shipper;	       /* if options->ship.url */
+	struct config_lines reloaded;  /* of the configuration file; without text: not read again */
+	char *capture_path;	       /* absolute; NULL: nothing stays on disk */
 	struct status_file status_file;
 	struct daemon_status daemon_status;
 	uint64_t next_status, next_notification; /* ns */

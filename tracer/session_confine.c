@@ -87,7 +87,7 @@ int session_confine(struct session *session)
 {
 	const struct confine_calls calls = {
 		.command = session->command.pid,
-		.keeper = session->rotation.keeper.pid,
+		.keeper = session->rotation.keeper.worker.pid,
 		/* names are then requested while events come; CPUs may come online */
 		.metrics = session->options->metrics.path,
 		.perf_events = session->plan.missing_features.btf || session->options->has_probes,

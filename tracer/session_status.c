@@ -120,8 +120,8 @@ int session_status_start(struct session *session)
 	status->include_self = options->include_self || options->count.enabled;
 	status->begin = session->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
-	if (!err && session->rotation.keeper.pid)
-		err = status_add_own(status, (uint32_t)session->rotation.keeper.pid);
+	if (!err && session->rotation.keeper.worker.pid)
+		err = status_add_own(status, (uint32_t)session->rotation.keeper.worker.pid);
 	for (size_t i = 0; i < options->pid_count && !err; i++)
 		err = status_add_traced_pid(status, options->pids[i]);
 	if (!err)

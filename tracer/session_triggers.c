@@ -41,8 +41,8 @@ int session_triggers_start(struct session *session)
 	settings.dump = session_dump_settings(session);
 	settings.left = &session->dump.left;
 	if (options->rotation.enabled) {
-		settings.other_pipes[0] = session->rotation.keeper.requests;
-		settings.other_pipes[1] = session->rotation.keeper.answers;
+		settings.other_pipes[0] = session->rotation.keeper.worker.requests;
+		settings.other_pipes[1] = session->rotation.keeper.worker.answers;
 	}
 	err = trigger_process_start(&session->trigger_process, &settings);
 	/* the process has them now */
@@ -276,7 +276,7 @@ static void take_answers(struct session *session)
 void session_triggers_finish(struct session *session)
 {
 	const struct timespec pause = { .tv_nsec = WAIT_PAUSE_NS };
-	struct trigger_process *process = &session->trigger_process;
+	struct worker *process = &session->trigger_process;
 	bool ended;
 
 	session_dump_finish(session);

@@ -16,7 +16,7 @@
 struct scene {
 	char *folder, *output, *command;
 	struct saved_process_state saved;
-	struct trigger_process process;
+	struct worker process;
 };
 
 /* command: with %s for the path of a file in the folder. */
@@ -40,7 +40,7 @@ static void open_scene(struct scene *scene, const char *command, const char *pat
 
 static void close_scene(struct scene *scene)
 {
-	trigger_process_close(&scene->process);
+	worker_close(&scene->process);
 	assert_int_equal(scene->process.requests, -1);
 	scratch_remove(scene->folder);
 	free(scene->output);

@@ -23,6 +23,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "kernel/user_symbols.h"
 #include "tracer/host/elf_names.h"
 #include "tracer/names/function_namer.h"
@@ -133,8 +134,8 @@ static bool read_names(const struct name_question *question, const char *path, F
 	child = result < 0 ? -1 : fork();
 	if (!child)
 		read_in_child(question, fd, result);
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+	if (child > 0)
+		status = worker_wait(child);
 	if (child > 0 && !status)
 		copy_answer(question, result, answers);
 	if (result >= 0)
@@ -205,10 +206,8 @@ static int work(int go, int questions, int answers)
 	FILE *out = fdopen(answers, "w");
 	char byte;
 
-	/* kmemtraced decides when the capture ends, and the reader of its output when it has all */
-	for (int number = 1; number < NSIG; number++)
-		if (number != SIGCHLD)
-			signal(number, SIG_IGN);
+	/* the reader of kmemtraced's output waits for its end */
+	worker_ignore_signals();
 	signal(SIGALRM, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (null >= 0) {

@@ -3,14 +3,13 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/worker.h"
 #include "tracer/pieces/keeper.h"
 
 #define PAUSE_NS 5000000
@@ -23,45 +22,19 @@ static int fail(struct keeper *keeper, int err, const char *what)
 	return err;
 }
 
-static void close_pipes(struct keeper *keeper)
+static int work(void *data, int requests, int answers)
 {
-	if (keeper->requests >= 0)
-		close(keeper->requests);
-	if (keeper->answers >= 0)
-		close(keeper->answers);
-	keeper->requests = keeper->answers = -1;
+	return keeper_work(data, requests, answers) ? 1 : 0;
 }
 
 int keeper_start(struct keeper *keeper, const struct keeper_settings *settings)
 {
-	int requests[2] = { -1, -1 }, answers[2] = { -1, -1 }, err = 0;
+	struct keeper_settings copy = *settings;
+	int err;
 
-	*keeper = (struct keeper){ .requests = -1, .answers = -1 };
-	if (pipe2(requests, O_CLOEXEC) || pipe2(answers, O_CLOEXEC))
-		err = -errno;
-	keeper->requests = requests[1];
-	keeper->answers = answers[0];
-	if (!err &&
-	    (fcntl(requests[1], F_SETFL, O_NONBLOCK) || fcntl(answers[0], F_SETFL, O_NONBLOCK)))
-		err = -errno;
-	if (!err)
-		keeper->pid = fork();
-	if (!err && keeper->pid < 0)
-		err = -errno;
-	if (!err && !keeper->pid) {
-		close(requests[1]);
-		close(answers[0]);
-		_exit(keeper_work(settings, requests[0], answers[1]) ? 1 : 0);
-	}
-	if (requests[0] >= 0)
-		close(requests[0]);
-	if (answers[1] >= 0)
-		close(answers[1]);
-	if (!err)
-		return 0;
-	keeper->pid = 0;
-	close_pipes(keeper);
-	return fail(keeper, err, "cannot be started");
+	memset(keeper, 0, sizeof(*keeper));
+	err = worker_start(&keeper->worker, work, &copy);
+	return err ? fail(keeper, err, "cannot be started") : 0;
 }
 
 int keeper_request(struct keeper *keeper, enum keeper_request_kind kind, unsigned int piece,
@@ -70,7 +43,7 @@ int keeper_request(struct keeper *keeper, enum keeper_request_kind kind, unsigne
 	const struct keeper_request request = { .kind = kind, .piece = piece, .bytes = bytes };
 
 	/* a request is written as a whole or not at all; there are few, so the pipe has room */
-	if (write(keeper->requests, &request, sizeof(request)) != sizeof(request))
+	if (write(keeper->worker.requests, &request, sizeof(request)) != sizeof(request))
 		return fail(keeper, errno == EPIPE ? -ECHILD : -errno, "cannot be asked");
 	if (kind == KEEPER_MAKE_ROOM)
 		keeper->making_room = true;
@@ -108,7 +81,7 @@ int keeper_read(struct keeper *keeper, void (*say)(const char *text))
 	char *partial = (char *)&keeper->partial;
 	ssize_t got;
 
-	while ((got = read(keeper->answers, partial + keeper->partial_size,
+	while ((got = read(keeper->worker.answers, partial + keeper->partial_size,
 			   sizeof(keeper->partial) - keeper->partial_size)) > 0) {
 		keeper->partial_size += (size_t)got;
 		if (keeper->partial_size < sizeof(keeper->partial))
@@ -125,21 +98,20 @@ void keeper_finish(struct keeper *keeper, unsigned int seconds, void (*say)(cons
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 
-	if (!keeper->pid)
+	if (!keeper->worker.pid)
 		return;
-	close(keeper->requests);
-	keeper->requests = -1;
+	close(keeper->worker.requests);
+	keeper->worker.requests = -1;
 	for (unsigned int i = 0; i < seconds * PAUSES_PER_SECOND && !keeper_read(keeper, say); i++)
 		nanosleep(&pause, NULL);
 }
 
 void keeper_close(struct keeper *keeper)
 {
-	if (!keeper->pid)
+	if (!keeper->worker.pid)
 		return;
-	close_pipes(keeper);
-	kill(keeper->pid, SIGKILL);
-	while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	keeper->pid = 0;
+	worker_close(&keeper->worker);
+	kill(keeper->worker.pid, SIGKILL);
+	worker_wait(keeper->worker.pid);
+	keeper->worker.pid = 0;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/worker.h"
 #include "tracer/pieces/dump_limits.h"
 
 struct keeper_settings {
@@ -54,8 +55,7 @@ struct keeper_answer {
 };
 
 struct keeper {
-	pid_t pid; /* 0: it does not run */
-	int requests, answers;
+	struct worker worker;
 	struct keeper_answer partial; /* of the pipe: bytes that were read */
 	size_t partial_size;
 	unsigned int prepared; /* the piece whose directory is ready; 0: none */

@@ -23,6 +23,7 @@
 #include "analysis/checkpoint.h"
 #include "base/array.h"
 #include "base/inside.h"
+#include "base/worker.h"
 #include "capture/parts.h"
 #include "tracer/pieces/keeper_work.h"
 #include "tracer/pieces/piece_empty.h"
@@ -106,6 +107,7 @@ static int make_checkpoint(const struct keeper_work *work)
 	/* late ones may not stay behind: pieces come at a rate that the user has chosen */
 	if (work->waiting_count == 1)
 		setpriority(PRIO_PROCESS, 0, JOB_NICE);
+	signal(SIGALRM, SIG_DFL);
 	alarm(JOB_SECONDS);
 	/* it removes no dumps */
 	if (work->settings->dumps.parent >= 0 && confine(work->settings->set, -1))
@@ -208,7 +210,7 @@ static void keep_max_files(struct keeper_work *work)
 static void cancel_job(struct keeper_work *work)
 {
 	kill(work->job, SIGKILL);
-	waitpid(work->job, NULL, 0);
+	worker_wait(work->job);
 	work->job = 0;
 	clean_job(work);
 }
@@ -434,10 +436,7 @@ int keeper_work(const struct keeper_settings *settings, int requests, int answer
 				    .writing = settings->first };
 	int err;
 
-	/* kmemtraced decides when the capture ends */
-	for (int number = 1; number < NSIG; number++)
-		if (number != SIGCHLD && number != SIGALRM)
-			signal(number, SIG_IGN);
+	worker_ignore_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpriority(PRIO_PROCESS, 0, NICE);
 	err = confine(settings->set, settings->dumps.parent);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/worker.h"
 #include "tracer/pieces/trigger_full.h"
 
 __attribute__((noreturn)) static void execute(const char *path, const char *duration,
@@ -42,7 +43,6 @@ int trigger_full_record(const char *path, const char *duration,
 		execute(name, duration, saved);
 	if (child < 0)
 		return -errno;
-	while (waitpid(child, status, 0) < 0 && errno == EINTR)
-		;
+	*status = worker_wait(child);
 	return 0;
 }

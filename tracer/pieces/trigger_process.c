@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/inside.h"
+#include "base/worker.h"
 #include "tracer/pieces/trigger_full.h"
 #include "tracer/pieces/trigger_process.h"
 
@@ -62,16 +63,13 @@ static void run(const struct trigger_process_settings *settings,
 		struct trigger_answer *answer)
 {
 	pid_t child = fork();
-	int status = 0;
 
 	if (!child)
 		execute(settings, request, path);
 	if (child < 0)
 		answer->err = -errno;
 	else
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
-	answer->status = status;
+		answer->status = worker_wait(child);
 }
 
 /* In the child: a new dump, or one that was left. */
@@ -111,8 +109,7 @@ static void dump(const struct trigger_process_settings *settings,
 	if (child < 0)
 		answer->err = -errno;
 	else
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
+		status = worker_wait(child);
 	if (WIFSIGNALED(status)) {
 		answer->err = -ECHILD;
 		snprintf(answer->path, sizeof(answer->path), "%s.dump", settings->path);
@@ -245,14 +242,13 @@ static int open_unlocked(int set)
 	return again;
 }
 
-static int work(const struct trigger_process_settings *given, int requests, int answers)
+static int work(void *data, int requests, int answers)
 {
-	struct trigger_process_settings copy = *given;
-	const struct trigger_process_settings *settings = &copy;
+	struct trigger_process_settings *settings = data;
 	struct trigger_work work = { .settings = settings, .answers = answers };
 	struct trigger_request request;
 
-	copy.dump.set = open_unlocked(given->dump.set);
+	settings->dump.set = open_unlocked(settings->dump.set);
 	work.answer = mmap(NULL, sizeof(*work.answer), PROT_READ | PROT_WRITE,
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (work.answer == MAP_FAILED)
@@ -262,64 +258,31 @@ static int work(const struct trigger_process_settings *given, int requests, int 
 			close(settings->other_pipes[i]);
 	/* the reader of a capture on standard output waits for its end */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	/* kmemtraced decides when there are no more requests */
-	for (int number = 1; number < NSIG; number++)
-		if (number != SIGCHLD)
-			signal(number, SIG_IGN);
+	worker_ignore_signals();
 	finish_left(&work);
 	while (read(requests, &request, sizeof(request)) == sizeof(request) && !request.is_last)
 		take_request(&work, &request);
 	return 0;
 }
 
-static void close_pipe(int pipe[2])
+int trigger_process_start(struct worker *process, const struct trigger_process_settings *settings)
 {
-	for (unsigned int i = 0; i < 2; i++)
-		if (pipe[i] >= 0)
-			close(pipe[i]);
+	struct trigger_process_settings copy = *settings;
+
+	return worker_start(process, work, &copy);
 }
 
-int trigger_process_start(struct trigger_process *process,
-			  const struct trigger_process_settings *settings)
-{
-	int requests[2] = { -1, -1 }, answers[2] = { -1, -1 }, err;
-
-	*process = (struct trigger_process){ .requests = -1, .answers = -1 };
-	if (pipe2(requests, O_CLOEXEC) || pipe2(answers, O_CLOEXEC) ||
-	    fcntl(requests[1], F_SETFL, O_NONBLOCK) || fcntl(answers[0], F_SETFL, O_NONBLOCK))
-		goto failed;
-	process->pid = fork();
-	if (process->pid < 0)
-		goto failed;
-	if (!process->pid) {
-		close(requests[1]);
-		close(answers[0]);
-		_exit(work(settings, requests[0], answers[1]));
-	}
-	close(requests[0]);
-	close(answers[1]);
-	process->requests = requests[1];
-	process->answers = answers[0];
-	return 0;
-failed:
-	err = -errno;
-	process->pid = 0;
-	close_pipe(requests);
-	close_pipe(answers);
-	return err;
-}
-
-bool trigger_process_request(struct trigger_process *process, const struct trigger_request *request)
+bool trigger_process_request(struct worker *process, const struct trigger_request *request)
 {
 	return write(process->requests, request, sizeof(*request)) == sizeof(*request);
 }
 
-bool trigger_process_answer(struct trigger_process *process, struct trigger_answer *answer)
+bool trigger_process_answer(struct worker *process, struct trigger_answer *answer)
 {
 	return read(process->answers, answer, sizeof(*answer)) == sizeof(*answer);
 }
 
-bool trigger_process_ends(struct trigger_process *process)
+bool trigger_process_ends(struct worker *process)
 {
 	static const struct trigger_request last = { .is_last = true };
 
@@ -332,13 +295,4 @@ bool trigger_process_ends(struct trigger_process *process)
 	if (process->pid && waitpid(process->pid, NULL, WNOHANG))
 		process->pid = 0;
 	return !process->pid;
-}
-
-void trigger_process_close(struct trigger_process *process)
-{
-	if (process->requests >= 0)
-		close(process->requests);
-	if (process->answers >= 0)
-		close(process->answers);
-	*process = (struct trigger_process){ .requests = -1, .answers = -1 };
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/worker.h"
 #include "tracer/pieces/set_dump.h"
 #include "tracer/system/command.h"
 #include "tracer/triggers/trigger.h"
@@ -52,26 +53,16 @@ struct trigger_answer {
 	int32_t err;	     /* -errno: the dump has failed, or the command could not be started */
 };
 
-struct trigger_process {
-	pid_t pid; /* 0: there is none, or it has ended */
-	int requests, answers;
-};
-
 /* Call it before there are threads. 0 or -errno. */
-int trigger_process_start(struct trigger_process *process,
-			  const struct trigger_process_settings *settings);
+int trigger_process_start(struct worker *process, const struct trigger_process_settings *settings);
 
 /* False: too many requests wait, or the process has ended. */
-bool trigger_process_request(struct trigger_process *process,
-			     const struct trigger_request *request);
+bool trigger_process_request(struct worker *process, const struct trigger_request *request);
 
 /* The next answer that has come. False: there is none. */
-bool trigger_process_answer(struct trigger_process *process, struct trigger_answer *answer);
+bool trigger_process_answer(struct worker *process, struct trigger_answer *answer);
 
 /* No more requests come: the process ends when all commands have ended. Has it? */
-bool trigger_process_ends(struct trigger_process *process);
-
-/* Does not wait for the process. */
-void trigger_process_close(struct trigger_process *process);
+bool trigger_process_ends(struct worker *process);
 
 #endif

@@ -25,6 +25,7 @@
 #include "base/fd_message.h"
 #include "base/text.h"
 #include "base/utc.h"
+#include "base/worker.h"
 #include "cli/message.h"
 #include "tracer/ship/shipper_work.h"
 #include "tracer/system/confine.h"
@@ -373,10 +374,7 @@ int shipper_work(struct shipper_work *work)
 	struct process process = { .work = work, .socket = -1 };
 
 	close_others(work);
-	/* kmemtraced decides when this process ends */
-	for (int number = 1; number < NSIG; number++)
-		if (number != SIGCHLD)
-			signal(number, SIG_IGN);
+	worker_ignore_signals();
 	give_up_privileges(work);
 	while (!process.is_ending || process.ship) {
 		wait_for_something(&process);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/worker.h"
+
+static void close_pipe(int pipe[2])
+{
+	for (int i = 0; i < 2; i++)
+		if (pipe[i] >= 0)
+			close(pipe[i]);
+}
+
+int worker_start(struct worker *worker, int (*work)(void *data, int requests, int answers),
+		 void *data)
+{
+	int requests[2] = { -1, -1 }, answers[2] = { -1, -1 }, err;
+
+	*worker = (struct worker){ .requests = -1, .answers = -1 };
+	if (pipe2(requests, O_CLOEXEC) || pipe2(answers, O_CLOEXEC) ||
+	    fcntl(requests[1], F_SETFL, O_NONBLOCK) || fcntl(answers[0], F_SETFL, O_NONBLOCK))
+		goto failed;
+	worker->pid = fork();
+	if (worker->pid < 0)
+		goto failed;
+	if (!worker->pid) {
+		close(requests[1]);
+		close(answers[0]);
+		_exit(work(data, requests[0], answers[1]));
+	}
+	close(requests[0]);
+	close(answers[1]);
+	worker->requests = requests[1];
+	worker->answers = answers[0];
+	return 0;
+failed:
+	err = -errno;
+	worker->pid = 0;
+	close_pipe(requests);
+	close_pipe(answers);
+	return err;
+}
+
+void worker_close(struct worker *worker)
+{
+	if (worker->requests >= 0)
+		close(worker->requests);
+	if (worker->answers >= 0)
+		close(worker->answers);
+	worker->requests = worker->answers = -1;
+}
+
+void worker_ignore_signals(void)
+{
+	for (int number = 1; number < NSIG; number++)
+		if (number != SIGCHLD)
+			signal(number, SIG_IGN);
+}
+
+int worker_wait(pid_t pid)
+{
+	int status = -1;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}

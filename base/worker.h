@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A process that works for this one. It ends when this one closes its pipe or says so, and not by a
+ * signal for all processes of a terminal or of a service.
+ */
+#ifndef BASE_WORKER_H
+#define BASE_WORKER_H
+
+#include <sys/types.h>
+
+struct worker {
+	pid_t pid;    /* 0: none */
+	int requests; /* to the worker; -1: closed. Neither this nor answers blocks. */
+	int answers;  /* of the worker; -1: closed */
+};
+
+/* The worker's exit status is that of work(), whose descriptors block. 0 or -errno. */
+int worker_start(struct worker *worker, int (*work)(void *data, int requests, int answers),
+		 void *data);
+
+/* Closes what is open; the worker goes on until it sees that. */
+void worker_close(struct worker *worker);
+
+/* In the worker: ignores all signals but SIGCHLD. */
+void worker_ignore_signals(void);
+
+/* Waits for the end of a child. Its status, as of waitpid(); -1: there is no such child. */
+int worker_wait(pid_t pid);
+
+#endif
