@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "cli/command_line.h"
+#include "cli/value_range.h"
 #include "kernel/sampling.h"
 #include "tracer/option_values.h"
 
@@ -36,17 +37,10 @@ uint64_t parse_duration(struct argp_state *state, const char *text)
 	return ns;
 }
 
-uint64_t parse_interval(struct argp_state *state, const char *text)
-{
-	uint64_t ns;
-
-	if (!duration_parse(text, strlen(text), &ns) || ns < INTERVAL_MIN)
-		option_error(
-			state,
-			"--proc-mem: \"%s\" is not a duration of at least 10ms: use " DURATION_UNITS,
-			text);
-	return ns;
-}
+const struct value_range proc_mem_interval = {
+	"proc-mem", RANGE_DURATION, INTERVAL_MIN,
+	0,	    false,	    "a duration of at least 10ms: use " DURATION_UNITS
+};
 
 unsigned int parse_ring_mib(struct argp_state *state, const char *text)
 {

@@ -7,10 +7,12 @@
 #include <argp.h>
 #include <stdint.h>
 
+#include "cli/value_range.h"
+
 #define SAMPLE_DEFAULT (512 * 1024) /* bytes */
 
 uint64_t parse_duration(struct argp_state *state, const char *text); /* ns, above 0 */
-uint64_t parse_interval(struct argp_state *state, const char *text); /* ns of --proc-mem */
+extern const struct value_range proc_mem_interval;
 unsigned int parse_ring_mib(struct argp_state *state, const char *text);
 
 /* Bytes, or SAMPLING_EACH. option: as a message names it. text NULL: the default. */

@@ -9,6 +9,7 @@
 
 #include "capture/capture.h"
 #include "cli/command_line.h"
+#include "cli/value_range.h"
 #include "cli/exit_status.h"
 #include "kernel/sampling.h"
 #include "live/stats/stats_file.h"
@@ -404,7 +405,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PROC_MEM:
 		options->proc_mem = true;
-		options->proc_mem_ns = arg ? parse_interval(state, arg) : 0;
+		options->proc_mem_ns = arg ? value_of_option(state, &proc_mem_interval, arg) : 0;
 		options->no_value = arg ? NULL : "--proc-mem";
 		return 0;
 	case KEY_STACKS:

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/stop.h"
+#include "cli/value_range.h"
 #include "tracer/publish/publish_metrics.h"
 #include "tracer/publish/publish_summaries.h"
 #include "tracer/session_reload.h"
@@ -69,34 +70,37 @@ static int take_trigger(struct reload *reload, const struct config_line *line)
 	return 0;
 }
 
+static int take_value(struct reload *reload, const struct config_line *line,
+		      const struct value_range *range, uint64_t *value)
+{
+	char why[400];
+
+	return value_parse(range, line->value, value, why, sizeof(why)) ? 0
+									: fail(reload, line, why);
+}
+
 static int take_pause(struct reload *reload, const struct config_line *line)
 {
-	if (line->value && trigger_pause_parse(line->value, &reload->triggers.pause_ns))
-		return 0;
-	return fail(reload, line, "needs a duration up to 24h");
+	return take_value(reload, line, &trigger_pause, &reload->triggers.pause_ns);
 }
 
 static int take_interval(struct reload *reload, const struct config_line *line)
 {
-	if (line->value && metrics_interval_parse(line->value, &reload->metrics_interval_ns))
-		return 0;
-	return fail(reload, line, "needs a duration of at least 100ms");
+	return take_value(reload, line, &metrics_interval, &reload->metrics_interval_ns);
 }
 
 static int take_keep(struct reload *reload, const struct config_line *line)
 {
-	if (line->value && summaries_keep_parse(line->value, &reload->summaries_keep_ns))
-		return 0;
-	return fail(reload, line, "needs an age of at least 1d, or all");
+	return take_value(reload, line, &summaries_keep, &reload->summaries_keep_ns);
 }
 
 static int take_max(struct reload *reload, const struct config_line *line)
 {
-	if (!line->value || !summaries_max_parse(line->value, &reload->summaries_max))
-		return fail(reload, line, "needs a size of at least 1M, or all");
+	int err = take_value(reload, line, &summaries_max, &reload->summaries_max);
+
 	if (reload->summaries_max == UINT64_MAX)
 		reload->summaries_max = 0;
-	return 0;
+	return err;
 }
 
 /* The options that can change. */

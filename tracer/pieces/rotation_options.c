@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/command_line.h"
+#include "cli/value_range.h"
 #include "tracer/load/machine.h"
 #include "tracer/pieces/piece_set.h"
 #include "tracer/pieces/rotation_options.h"
@@ -93,17 +94,10 @@ static void parse_overwrite(struct argp_state *state, const char *text,
 	options->overwrite_bytes = bytes;
 }
 
-static uint64_t parse_max_disk(struct argp_state *state, const char *text)
-{
-	uint64_t bytes;
-
-	if (!size_parse(text, 1, &bytes) || bytes < DISK_LEAST)
-		option_error(
-			state,
-			"--max-disk: \"%s\" is not a size of at least 32M: use a number with k, M or G",
-			text);
-	return bytes;
-}
+static const struct value_range max_disk = {
+	"max-disk", RANGE_SIZE, DISK_LEAST,
+	0,	    false,	"a size of at least 32M: use a number with k, M or G"
+};
 
 /* In place of --switch-output and --max-files. */
 static void complete_overwrite(struct argp_state *state, struct rotation_options *options)
@@ -165,7 +159,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->in_memory = true;
 		return 0;
 	case KEY_MAX_DISK:
-		options->max_disk = parse_max_disk(state, argument);
+		options->max_disk = value_of_option(state, &max_disk, argument);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/command_line.h"
+#include "cli/value_range.h"
 #include "live/stats/metrics.h"
 #include "live/stats/metrics_file.h"
 #include "tracer/publish/metrics_options.h"
@@ -46,22 +47,12 @@ static const char *parse_file(struct argp_state *state, const char *text)
 	return path;
 }
 
-bool metrics_interval_parse(const char *text, uint64_t *ns)
-{
-	return duration_parse(text, strlen(text), ns) && *ns >= INTERVAL_LEAST;
-}
-
-static uint64_t parse_seconds(struct argp_state *state, const char *text)
-{
-	uint64_t ns;
-
-	if (!metrics_interval_parse(text, &ns))
-		option_error(
-			state,
-			"--metrics-interval: \"%s\" is not a duration of at least 100ms: use " DURATION_UNITS,
-			text);
-	return ns;
-}
+const struct value_range metrics_interval = { "metrics-interval",
+					      RANGE_DURATION,
+					      INTERVAL_LEAST,
+					      0,
+					      false,
+					      "a duration of at least 100ms: use " DURATION_UNITS };
 
 void metrics_options_complete(struct argp_state *state, struct metrics_options *options)
 {
@@ -83,7 +74,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->path = parse_file(state, argument);
 		return 0;
 	case KEY_INTERVAL:
-		options->interval_ns = parse_seconds(state, argument);
+		options->interval_ns = value_of_option(state, &metrics_interval, argument);
 		return 0;
 	case KEY_TOP:
 		options->top = (size_t)parse_number(state, "--metrics-top", argument, 1,

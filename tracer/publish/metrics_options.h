@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/value_range.h"
+
 #define METRICS_INTERVAL_DEFAULT 15000000000ULL /* ns: as often as Prometheus reads, mostly */
 
 struct metrics_options {
@@ -19,8 +21,7 @@ struct metrics_options {
 /* A child of the table of kmemtraced's options. Its input is struct metrics_options, all zero. */
 extern const struct argp metrics_argp;
 
-/* An interval of at least 100 ms. False: the text is none. */
-bool metrics_interval_parse(const char *text, uint64_t *ns);
+extern const struct value_range metrics_interval;
 
 /* After all options are parsed: checks them, and sets the defaults. */
 void metrics_options_complete(struct argp_state *state, struct metrics_options *options);

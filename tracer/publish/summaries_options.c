@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/command_line.h"
+#include "cli/value_range.h"
 #include "fleet/summary/summary_file.h"
 #include "tracer/publish/summaries_options.h"
 
@@ -48,53 +49,21 @@ static const struct argp_option table[] = {
 	{ 0 },
 };
 
-static uint64_t parse_seconds(struct argp_state *state, const char *text)
-{
-	uint64_t ns;
+static const struct value_range summaries_interval = {
+	"summaries", RANGE_DURATION, SECOND,
+	DAY,	     false,	     "a duration from 1 second to 1 day: use " DURATION_UNITS
+};
 
-	if (!duration_parse(text, strlen(text), &ns) || ns < SECOND || ns > DAY)
-		option_error(
-			state,
-			"--summaries: \"%s\" is not a duration from 1 second to 1 day: use " DURATION_UNITS,
-			text);
-	return ns;
-}
+const struct value_range summaries_keep = {
+	"summaries-keep", RANGE_AGE, DAY, 0, true, "an age of at least 1d, such as 7d, nor \"all\""
+};
 
-bool summaries_keep_parse(const char *text, uint64_t *ns)
-{
-	*ns = UINT64_MAX;
-	return !strcmp(text, "all") || (age_parse(text, ns) && *ns >= DAY);
-}
-
-static uint64_t parse_keep(struct argp_state *state, const char *text)
-{
-	uint64_t ns;
-
-	if (!summaries_keep_parse(text, &ns))
-		option_error(
-			state,
-			"--summaries-keep: \"%s\" is not an age of at least 1d, such as 7d, nor \"all\"",
-			text);
-	return ns;
-}
-
-bool summaries_max_parse(const char *text, uint64_t *bytes)
-{
-	*bytes = UINT64_MAX;
-	return !strcmp(text, "all") || (size_parse(text, 1, bytes) && *bytes >= MAX_LEAST);
-}
-
-static uint64_t parse_max(struct argp_state *state, const char *text)
-{
-	uint64_t bytes;
-
-	if (!summaries_max_parse(text, &bytes))
-		option_error(
-			state,
-			"--summaries-max-disk: \"%s\" is not a size of at least 1M, such as 500M, nor \"all\"",
-			text);
-	return bytes;
-}
+const struct value_range summaries_max = { "summaries-max-disk",
+					   RANGE_SIZE,
+					   MAX_LEAST,
+					   0,
+					   true,
+					   "a size of at least 1M, such as 500M, nor \"all\"" };
 
 static const char *parse_role(struct argp_state *state, const char *text)
 {
@@ -146,17 +115,19 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 
 	switch (key) {
 	case KEY_SUMMARIES:
-		options->interval_ns = argument ? parse_seconds(state, argument) : INTERVAL_DEFAULT;
+		options->interval_ns =
+			argument ? value_of_option(state, &summaries_interval, argument)
+				 : INTERVAL_DEFAULT;
 		*options->no_value = argument ? NULL : "--summaries";
 		return 0;
 	case KEY_DIRECTORY:
 		options->directory = parse_path(state, "--summaries-dir", argument);
 		return 0;
 	case KEY_KEEP:
-		options->keep_ns = parse_keep(state, argument);
+		options->keep_ns = value_of_option(state, &summaries_keep, argument);
 		return 0;
 	case KEY_MAX:
-		options->max_bytes = parse_max(state, argument);
+		options->max_bytes = value_of_option(state, &summaries_max, argument);
 		return 0;
 	case KEY_ROLE:
 		options->role = parse_role(state, argument);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/value_range.h"
 #include "fleet/summary/summary.h"
 
 #define SUMMARIES_PARENT "/var/lib/kmemtrace"
@@ -31,11 +32,7 @@ struct summaries_options {
  */
 extern const struct argp summaries_argp;
 
-/* An age of a day and more, or "all", which is UINT64_MAX. False: the text is neither. */
-bool summaries_keep_parse(const char *text, uint64_t *ns);
-
-/* Bytes, or "all", which is UINT64_MAX. False: the text is neither. */
-bool summaries_max_parse(const char *text, uint64_t *bytes);
+extern const struct value_range summaries_keep, summaries_max; /* UINT64_MAX: all */
 
 /* After all options are parsed: checks them, and sets the defaults. */
 void summaries_options_complete(struct argp_state *state, struct summaries_options *options);

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/command_line.h"
+#include "cli/value_range.h"
 #include "tracer/ship/ship_options.h"
 
 enum {
@@ -49,16 +50,9 @@ static const char *parse_url(struct argp_state *state, const char *text)
 	return text;
 }
 
-static const char *parse_max_wait(struct argp_state *state, const char *text)
-{
-	uint64_t ns;
-
-	if (!duration_parse(text, strlen(text), &ns) || !ns)
-		option_error(state,
-			     "--ship-max-wait: \"%s\" is not a duration: use " DURATION_UNITS,
-			     text);
-	return text;
-}
+static const struct value_range ship_max_wait = {
+	"ship-max-wait", RANGE_DURATION, 1, 0, false, "a duration: use " DURATION_UNITS
+};
 
 void ship_options_complete(struct argp_state *state, struct ship_options *options,
 			   bool has_summaries)
@@ -93,7 +87,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->ca = parse_path(state, "--ship-ca", argument);
 		return 0;
 	case KEY_MAX_WAIT:
-		options->max_wait = parse_max_wait(state, argument);
+		value_of_option(state, &ship_max_wait, argument);
+		options->max_wait = argument;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

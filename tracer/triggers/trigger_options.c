@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/command_line.h"
+#include "cli/value_range.h"
 #include "tracer/triggers/trigger_options.h"
 
 #define PAUSE_MAX (24 * 3600 * 1000000000ULL)
@@ -47,22 +48,15 @@ static void add(struct argp_state *state, struct trigger_options *options, const
 	options->count++;
 }
 
-bool trigger_pause_parse(const char *text, uint64_t *ns)
-{
-	return duration_parse(text, strlen(text), ns) && *ns <= PAUSE_MAX;
-}
+const struct value_range trigger_pause = {
+	"trigger-pause", RANGE_DURATION, 0,
+	PAUSE_MAX,	 false,		 "a duration up to 24h: use " DURATION_UNITS
+};
 
-static const char *parse_full(const struct argp_state *state, const char *text)
-{
-	uint64_t ns;
-
-	if (!duration_parse(text, strlen(text), &ns) || !ns || ns > FULL_MAX)
-		option_error(
-			state,
-			"--trigger-full: \"%s\" is not a duration up to 1h: use " DURATION_UNITS,
-			text);
-	return text;
-}
+static const struct value_range trigger_full = {
+	"trigger-full", RANGE_DURATION, 1,
+	FULL_MAX,	false,		"a duration up to 1h: use " DURATION_UNITS
+};
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
@@ -74,11 +68,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		return 0;
 	case KEY_PAUSE:
 		options->has_pause = true;
-		if (!trigger_pause_parse(argument, &options->pause_ns))
-			option_error(
-				state,
-				"--trigger-pause: \"%s\" is not a duration up to 24h: use " DURATION_UNITS,
-				argument);
+		options->pause_ns = value_of_option(state, &trigger_pause, argument);
 		return 0;
 	case KEY_COMMAND:
 		if (!*argument)
@@ -86,7 +76,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->command = argument;
 		return 0;
 	case KEY_FULL:
-		options->full = parse_full(state, argument);
+		value_of_option(state, &trigger_full, argument);
+		options->full = argument;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/value_range.h"
 #include "tracer/triggers/trigger.h"
 
 #define TRIGGER_PAUSE_DEFAULT 60000000000ULL /* ns */
@@ -32,7 +33,6 @@ bool trigger_options_need_figures(const struct trigger_options *options);
 
 bool trigger_options_have(const struct trigger_options *options, enum trigger_kind kind);
 
-/* A pause, 0 or longer. False: the text is none. */
-bool trigger_pause_parse(const char *text, uint64_t *ns);
+extern const struct value_range trigger_pause;
 
 #endif
