@@ -29,8 +29,10 @@ struct online_place {
 /* In the order in which they start and publish: details lie beside the file of the types. */
 #define ONLINE_COUNTERS(ROW) ROW(types) ROW(details) ROW(metrics) ROW(summaries)
 
-/* A function that is NULL has nothing to do. Returned numbers are 0 or -errno, of a thread's: 0 or
- * -ENOMEM. */
+/*
+ * A function that is NULL has nothing to do. Returned numbers are 0 or -errno; of functions that
+ * the thread calls, 0 or -ENOMEM.
+ */
 struct online_counter {
 	size_t state_bytes; /* of publish_state(), which is all zero at first */
 
@@ -40,7 +42,7 @@ struct online_counter {
 	/* By the thread, before its work: true if it needs this to write its file. */
 	bool (*find_place)(const struct publish *publish, struct online_place *place);
 
-	/* Once the capture is open, in this order. Without needed(), none of them is called. */
+	/* Once the capture is open; these, and step(), only if the counter is needed. */
 	bool (*is_needed)(const struct publish *publish);
 	int (*open)(struct publish *publish);
 	int (*take)(struct publish *publish, const struct analysis *analysis,
@@ -53,14 +55,12 @@ struct online_counter {
 	/* Publishes the events before the time (ns), if it publishes now. */
 	int (*step)(struct publish *publish, const struct watermark *watermark, uint64_t time);
 
-	/* For any thread: true once for each new reason why it could not publish; errmsg gets the
-	 * message. */
+	/* For another thread: true once for each new reason why it could not publish, in errmsg. */
 	bool (*failed)(struct publish *publish, char *errmsg, size_t errmsg_size);
 
-	void (*end_thread)(
-		struct publish *publish); /* by the thread, which may have more privileges */
-	int (*end)(struct publish *publish, char *errmsg,
-		   size_t errmsg_size); /* after the thread */
+	/* By the thread, which may have more privileges; then by the one that started it. */
+	void (*end_thread)(struct publish *publish);
+	int (*end)(struct publish *publish, char *errmsg, size_t errmsg_size);
 	void (*close)(struct publish *publish);
 };
 
