@@ -19,8 +19,11 @@ paths_of_perf()
 			first++
 		for (last = depth; list[last] ~ /^(entry_|do_syscall_64|x64_sys_call|el0|do_el0|invoke_syscall)/; last--)
 			;
-		sub(/^(__(x64|do|se|arm64)_sys_|ksys_)/, "", list[last])
-		sub(/^mmap_pgoff$/, "mmap", list[last])
+		# also of a system call without a frame of its own, as the field "entry" has it
+		sub(/^(__((x64|do|se|arm64)_)?sys_|ksys_)/, "", list[last])
+		sub(/^(vm_)?mmap_pgoff$/, "mmap", list[last])
+		if (list[last] ~ /^do_p?(read|write)v$/)
+			sub(/^do_/, "", list[last])
 		for (i = first; i <= last; i++)
 			path = path (i > first ? " < " : "") list[i]
 		if (depth)
