@@ -140,7 +140,9 @@ static int add_run(void *data, const struct store_row *row)
 static int read_runs(struct coverage *coverage, const struct scope *scope)
 {
 	struct runs_reader runs = { coverage, scope };
-	const struct store_reader reader = { .row = add_run, .data = &runs };
+	const struct store_reader reader = {
+		.row = add_run, .data = &runs, .texts = 2, .rest = "nnnnnnnnttnnnnnnnnn"
+	};
 	char *text;
 	size_t size;
 	FILE *sql = open_memstream(&text, &size);

@@ -34,7 +34,9 @@ static int add_row(void *data, const struct store_row *row)
 /* The hosts that the store knows in this time, of all or of those that the filters select. */
 static int known_hosts(const struct scope *scope, struct expected *expected, bool all)
 {
-	const struct store_reader reader = { .row = add_row, .data = expected };
+	const struct store_reader reader = {
+		.row = add_row, .data = expected, .texts = 1, .rest = ""
+	};
 	struct fleet_options any = *scope->options;
 	struct scope asked = *scope;
 	char *text;

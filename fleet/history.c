@@ -205,8 +205,12 @@ static void check_runs(struct host_history *history)
 
 static int read_moments(struct host_history *history)
 {
-	const struct store_reader intervals = { .row = add_moment, .data = history };
-	const struct store_reader figures = { .row = add_figures, .data = history };
+	const struct store_reader intervals = {
+		.row = add_moment, .data = history, .texts = 1, .rest = "ntnnntnnnnn"
+	};
+	const struct store_reader figures = {
+		.row = add_figures, .data = history, .texts = 1, .rest = "ntnnnn"
+	};
 	struct question *question = history->question;
 	char *text;
 	size_t size;

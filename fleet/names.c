@@ -52,9 +52,12 @@ static int compare_names(const void *a, const void *b)
 static int read_names(const struct scope *scope, const char *column, const struct store_names *some,
 		      struct store_names *found)
 {
-	const struct store_reader reader = {
-		.row = add_row, .data = found, .join = STORE_SUMS, .keys = 1
-	};
+	const struct store_reader reader = { .row = add_row,
+					     .data = found,
+					     .texts = 1,
+					     .rest = "n",
+					     .join = STORE_SUMS,
+					     .keys = 1 };
 	char *text;
 	size_t size;
 	int err;

@@ -154,7 +154,9 @@ static int add_end(void *data, const struct store_row *row)
 static int find_end(const struct scope *scope, uint64_t *end)
 {
 	struct host_ends ends = { 0 };
-	const struct store_reader reader = { .row = add_end, .data = &ends };
+	const struct store_reader reader = {
+		.row = add_end, .data = &ends, .texts = 1, .rest = "n"
+	};
 	char *text;
 	size_t size;
 	int err;

@@ -102,7 +102,10 @@ static int add_slot(void *data, const struct store_row *row)
 
 static int read_slots(struct series_set *set)
 {
-	const struct store_reader reader = { .row = add_slot, .data = set };
+	const struct store_reader reader = { .row = add_slot,
+					     .data = set,
+					     .texts = SERIES_REST,
+					     .rest = set->slice ? "nnn" : "nn" };
 	char *text;
 	size_t size;
 	FILE *sql = open_memstream(&text, &size);
@@ -306,7 +309,11 @@ static void write_hosts(const struct series_set *set, FILE *sql, size_t begin, s
 
 static int read_figures(struct series_set *set, size_t begin, size_t end)
 {
-	const struct store_reader reader = { .row = add_figures, .data = set };
+	const struct store_reader reader = { .row = add_figures,
+					     .data = set,
+					     .texts = SERIES_REST +
+						      scope_key_count(&set->question->scope),
+					     .rest = set->slice ? "nnnnnn" : "nnnnn" };
 	const struct scope *scope = &set->question->scope;
 	const char *keys = scope_keys(scope);
 	char *text;

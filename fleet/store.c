@@ -80,6 +80,41 @@ void store_quote(const struct store *store, FILE *sql, const char *text)
 	putc('\'', sql);
 }
 
+static bool is_number(const char *text, char kind)
+{
+	char *end;
+
+	errno = 0;
+	if (kind == 'n')
+		strtoull(text, &end, 10);
+	else
+		strtod(text, &end);
+	/* not what these two also take: blanks before a number, and a plus */
+	return end > text && !*end && !errno && strchr("-0123456789", *text);
+}
+
+int store_check_row(struct store *store, const char *place, const struct store_reader *reader,
+		    const struct store_row *row)
+{
+	size_t columns = reader->rest ? reader->texts + strlen(reader->rest) : row->count;
+
+	if (row->count != columns)
+		return store_fail(
+			store, -EPROTO,
+			"%s: not the answer that was asked for: it has %zu columns, not %zu", place,
+			row->count, columns);
+	for (size_t i = reader->texts; i < columns && reader->rest; i++) {
+		char kind = reader->rest[i - reader->texts];
+
+		if (kind != 't' && row->texts[i] && !is_number(row->texts[i], kind))
+			return store_fail(
+				store, -EPROTO,
+				"%s: not the answer that was asked for: column %zu, %s, has \"%.40s\", which is not a number",
+				place, i + 1, row->names[i], row->texts[i]);
+	}
+	return 0;
+}
+
 uint64_t store_number(const struct store_row *row, size_t column)
 {
 	return row->texts[column] ? strtoull(row->texts[column], NULL, 10) : 0;

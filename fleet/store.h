@@ -46,10 +46,16 @@ enum store_join {
 	STORE_OF_USER, /* the same, of a query that a user wrote: it may only read */
 };
 
-/* 0, or -errno, which ends the query. */
 struct store_reader {
+	/* 0, or -errno, which ends the query */
 	int (*row)(void *data, const struct store_row *row);
 	void *data;
+	/*
+	 * The columns that are asked for: so many texts, then "n" for a whole number, "d" for a
+	 * decimal, "t" for a text each. NULL: those of the user's query, whatever they are.
+	 */
+	size_t texts;
+	const char *rest;
 	enum store_join join;
 	size_t keys;
 };
@@ -118,9 +124,17 @@ void store_close(struct store *store); /* all zero is allowed */
 __attribute__((format(printf, 3, 4))) int store_fail(struct store *store, int err,
 						     const char *format, ...);
 
+/*
+ * Has the row the columns that the reader asked for? 0, or -EPROTO with errmsg set, of the store
+ * at this place: a server may answer with anything, and a file be from another program.
+ */
+int store_check_row(struct store *store, const char *place, const struct store_reader *reader,
+		    const struct store_row *row);
+
 /* Writes the text as SQL has it. */
 void store_quote(const struct store *store, FILE *sql, const char *text);
 
+/* These are for rows that were checked. */
 /* The whole number in a column; 0 for null. */
 uint64_t store_number(const struct store_row *row, size_t column);
 

@@ -38,6 +38,32 @@ static bool is_of_query(const struct clickhouse_client *client)
 	return client->reason > 0 && client->reason < EXCEPTION_MAX;
 }
 
+static struct store_row make_row(const struct join *join, size_t server, const char *const *texts)
+{
+	const struct clickhouse_stream *stream = &join->clickhouse->streams.list[server];
+
+	return (struct store_row){ .count = stream->columns,
+				   .names = (const char *const *)stream->names,
+				   .texts = texts,
+				   .server = join->store->servers > 1 ? stream->client.server
+								      : NULL };
+}
+
+/* The row of the server itself. */
+static struct store_row own_row(const struct join *join, size_t server)
+{
+	return make_row(join, server,
+			(const char *const *)join->clickhouse->streams.list[server].texts);
+}
+
+static int check_row(const struct join *join, size_t server)
+{
+	const struct store_row row = own_row(join, server);
+
+	return store_check_row(join->store, join->clickhouse->url.servers[server], join->reader,
+			       &row);
+}
+
 static int advance(struct join *join, size_t server)
 {
 	struct clickhouse_stream *stream = &join->clickhouse->streams.list[server];
@@ -45,29 +71,18 @@ static int advance(struct join *join, size_t server)
 
 	join->has_row[server] = result == 1;
 	if (result >= 0)
-		return 0;
+		return result ? check_row(join, server) : 0;
 	if (result == -EAGAIN && join->reader->join == STORE_OF_USER &&
 	    is_of_query(&stream->client))
 		result = -EINVAL;
 	return clickhouse_store_fail(join->store, server, stream->client.errmsg, result);
 }
 
-static int send_row(const struct join *join, size_t server, const char *const *texts)
-{
-	const struct clickhouse_stream *stream = &join->clickhouse->streams.list[server];
-	const struct store_row row = { .count = stream->columns,
-				       .names = (const char *const *)stream->names,
-				       .texts = texts,
-				       .server = join->store->servers > 1 ? stream->client.server
-									  : NULL };
-
-	return join->reader->row(join->reader->data, &row);
-}
-
 static int send_own(const struct join *join, size_t server)
 {
-	return send_row(join, server,
-			(const char *const *)join->clickhouse->streams.list[server].texts);
+	const struct store_row row = own_row(join, server);
+
+	return join->reader->row(join->reader->data, &row);
 }
 
 static const char *text_of(const struct join *join, size_t server, size_t column)
@@ -177,8 +192,11 @@ static int send_sum(struct join *join, size_t server)
 			    join->clickhouse->streams.list[server].types[j]);
 		err = advance(join, i);
 	}
-	if (!err)
-		err = send_row(join, server, join->texts);
+	if (!err) {
+		const struct store_row row = make_row(join, server, join->texts);
+
+		err = join->reader->row(join->reader->data, &row);
+	}
 	return err ? err : advance(join, server);
 }
 

@@ -254,11 +254,13 @@ static void sqlite_cancel(struct store *store)
 	sqlite_store_forget(sqlite);
 }
 
-static int read_row(sqlite3_stmt *statement, size_t columns, const struct store_reader *reader)
+static int read_row(struct store *store, sqlite3_stmt *statement, size_t columns,
+		    const struct store_reader *reader)
 {
 	const char *names[COLUMNS_MAX], *texts[COLUMNS_MAX];
 	char decimals[COLUMNS_MAX][DECIMAL_SIZE];
 	struct store_row row = { .count = columns, .names = names, .texts = texts };
+	int err;
 
 	for (size_t i = 0; i < columns; i++) {
 		names[i] = sqlite3_column_name(statement, (int)i);
@@ -271,7 +273,8 @@ static int read_row(sqlite3_stmt *statement, size_t columns, const struct store_
 			texts[i] = (const char *)sqlite3_column_text(statement, (int)i);
 		}
 	}
-	return reader->row(reader->data, &row);
+	err = store_check_row(store, store->location, reader, &row);
+	return err ? err : reader->row(reader->data, &row);
 }
 
 static int sqlite_query(struct store *store, const char *sql, const struct store_reader *reader)
@@ -288,11 +291,12 @@ static int sqlite_query(struct store *store, const char *sql, const struct store
 	if (!statement || columns <= 0 || columns > COLUMNS_MAX || rest[strspn(rest, "; \t\n")] ||
 	    !sqlite3_stmt_readonly(statement)) {
 		sqlite3_finalize(statement);
-		return store_fail(store, -EINVAL, "%s: not one question, such as SELECT: %s",
+		return store_fail(store, -EINVAL,
+				  "%s: not one question, such as SELECT: %s",
 				  store->location, sql);
 	}
 	while (!err && (result = sqlite3_step(statement)) == SQLITE_ROW)
-		err = read_row(statement, (size_t)columns, reader);
+		err = read_row(store, statement, (size_t)columns, reader);
 	if (!err && result != SQLITE_DONE)
 		err = sqlite_store_fail(store, result);
 	sqlite3_finalize(statement);

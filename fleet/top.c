@@ -111,6 +111,8 @@ int question_top(struct question *question)
 {
 	const struct store_reader reader = { .row = add_row,
 					     .data = question,
+					     .texts = scope_key_count(&question->scope),
+					     .rest = "nnnnnnnd",
 					     .join = STORE_SUMS,
 					     .keys = scope_key_count(&question->scope) };
 	const char *keys = scope_keys(&question->scope);

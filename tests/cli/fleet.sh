@@ -132,6 +132,34 @@ done
 says 2 'no such table: hours' --db=store sql 'SELECT * FROM hours'
 same store other
 
+# answered ANSWER: a server that answers each question with this, is not believed
+answered()
+{
+	local question server
+
+	# shellcheck disable=SC2059 # with \t and \n
+	printf "$1" >fake/answer
+	server=127.0.0.1:$(cat fake/port)
+	for question in top growth outliers 'versions a b' hosts 'history host-00001'; do
+		# shellcheck disable=SC2086 # words
+		says 2 "$server: not the answer that was asked for" --db="clickhouse://$server/f" $question
+	done
+}
+if ! "$fleet" --db=clickhouse://localhost:1/f growth 2>&1 | grep -q 'built without libcurl' &&
+	python3 -c 'import http.server, ssl' 2>/dev/null; then
+	mkdir fake
+	echo file >fake/mode
+	python3 "$srcdir/fleet/fake_server.py" fake 2>/dev/null &
+	pid=$!
+	wait_for "the fake server" test -s fake/port
+	answered 'a\tb\nString\tString\nx\ty\n'
+	answered 'host\tend\nString\tUInt64\nweb\t12 hours\n'
+	answered 'host\tend\nString\tUInt64\nweb\t123456789012345678901\n'
+	kill $pid
+	wait $pid 2>/dev/null
+	pid=""
+fi
+
 # old days go: those that ended before the day of a time, or of an age before now
 cp store dropped
 says 0 'the days before 2027-01-15 are dropped' --db=dropped drop 2027-01-15T23:59

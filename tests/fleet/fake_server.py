@@ -136,6 +136,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def mode_torn_rows(self, body, own):
         self.rows(body, own, b"4\r\nhost\r\n0\r\n\r\n")
 
+    def mode_file(self, _, own):
+        """The content of FOLDER/answer, whatever was asked for."""
+        with open(folder + "/answer", "rb") as answer:
+            self.answer(200, own, answer.read())
+
     def mode_slow(self, _, own):
         self.close_connection = True
         for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"x" * 100:
