@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "fleet/question.h"
@@ -136,14 +137,37 @@ static int make_table(struct answer *answer)
 	return err;
 }
 
+/*
+ * A statement that changes something has another first word; the words that a server does not
+ * refuse to a reader, as KILL, are many. A comment before it is refused: servers differ in
+ * comments.
+ */
+static bool is_question(const char *sql)
+{
+	static const char *const words[] = { "SELECT", "SHOW" };
+	const char *word = sql + strspn(sql, "( \t\n\r");
+	size_t length =
+		strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (length == strlen(words[i]) && !strncasecmp(word, words[i], length))
+			return true;
+	return false;
+}
+
 int question_sql(struct question *question)
 {
 	struct answer answer = { .question = question };
 	const struct store_reader reader = { .row = add_row,
 					     .data = &answer,
 					     .join = STORE_OF_USER };
-	int err = question->scope.store->ops->query(question->scope.store,
-						    question->scope.options->arguments[0], &reader);
+	struct store *store = question->scope.store;
+	const char *sql = question->scope.options->arguments[0];
+	int err = is_question(sql)
+			  ? store->ops->query(store, sql, &reader)
+			  : store_fail(store, -EINVAL,
+				       "%s: not one question, which begins with SELECT or SHOW: %s",
+				       store->location, sql);
 
 	if (!err)
 		err = make_table(&answer);

@@ -292,7 +292,7 @@ static int sqlite_query(struct store *store, const char *sql, const struct store
 	    !sqlite3_stmt_readonly(statement)) {
 		sqlite3_finalize(statement);
 		return store_fail(store, -EINVAL,
-				  "%s: not one question, such as SELECT: %s",
+				  "%s: not one question, which begins with SELECT or SHOW: %s",
 				  store->location, sql);
 	}
 	while (!err && (result = sqlite3_step(statement)) == SQLITE_ROW)

@@ -149,10 +149,15 @@ answer lite sql "$query" --format=csv | sort >lite.answer
 answer "clickhouse://$one,$two/pair" sql "$query" --format=csv | sed -E 's/^(server|127[^,]*),//' |
 	sort >other.answer
 cmp -s lite.answer other.answer || wrong "sql of two: $(diff lite.answer other.answer)"
-for query in 'DROP TABLE intervals_rows' 'INSERT INTO intervals_rows SELECT * FROM intervals_rows' \
-	'SELECT 1; SELECT 2' 'SELECT 1 FORMAT JSON' 'SET readonly = 0' ''; do
+for query in 'SELECT 1; SELECT 2' 'SELECT 1 FORMAT JSON'; do
 	says 2 "$one: the server refused: " --db="clickhouse://$one/fleet" sql "$query"
 done
+for query in 'DROP TABLE intervals_rows' 'INSERT INTO intervals_rows SELECT * FROM intervals_rows' \
+	'SET readonly = 0' "KILL QUERY WHERE query_id != ''" ' -- a
+	DROP TABLE intervals_rows' ''; do
+	says 2 'not one question' --db="clickhouse://$one/fleet" sql "$query"
+done
+says 0 intervals_rows --db="clickhouse://$one/fleet" --partial sql 'SHOW TABLES'
 # an answer of many megabytes
 [ "$(number "clickhouse://$one/fleet" 'SELECT concat(toString(number), '"'$(printf 'x%0100d' 0)'"') FROM
 	system.numbers LIMIT 100000' | tr -d '"')" = "99999$(printf 'x%0100d' 0)" ] || wrong "a large answer"

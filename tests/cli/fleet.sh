@@ -124,11 +124,12 @@ else
 	says 2 'the database is missing' --db=clickhouse://h load data
 fi
 
-# questions of the user change nothing
+# questions of the user change nothing, whatever the store is
 for query in 'DELETE FROM runs' 'SELECT 1; DELETE FROM runs' 'PRAGMA user_version = 7' 'ATTACH "x" AS x' \
-	'DROP VIEW figures' ''; do
+	'DROP VIEW figures' 'KILL QUERY WHERE 1' 'selected' '/**/ DROP VIEW figures' ''; do
 	says 2 'not one question' --db=store sql "$query"
 done
+says 0 '(1)' --db=store --partial sql ' sElect(1)'
 says 2 'no such table: hours' --db=store sql 'SELECT * FROM hours'
 same store other
 
