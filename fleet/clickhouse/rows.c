@@ -33,12 +33,6 @@ void clickhouse_rows_deinit(struct clickhouse_rows *rows)
 	*rows = (struct clickhouse_rows){ 0 };
 }
 
-bool clickhouse_rows_can_have(const struct summary *summary)
-{
-	return summary->source_count == 1 && summary->sources->first == summary->sources->last &&
-	       summary->host.kernel;
-}
-
 /* A column of text, and the tab behind it. */
 static void put_text(FILE *file, const char *text)
 {

@@ -21,10 +21,10 @@ struct clickhouse_rows {
 int clickhouse_rows_init(struct clickhouse_rows *rows);	   /* 0 or -ENOMEM */
 void clickhouse_rows_deinit(struct clickhouse_rows *rows); /* all zero is allowed */
 
-/* Of one interval of one host: the tables have no rows for sums of several. */
-bool clickhouse_rows_can_have(const struct summary *summary);
-
-/* 0 or -ENOMEM: then *rows can only be deinited. */
+/*
+ * Of a summary that a store takes, see summary_storable.h. 0 or -ENOMEM: then *rows can only be
+ * deinited.
+ */
 int clickhouse_rows_add(struct clickhouse_rows *rows, const struct summary *summary);
 
 /*

@@ -23,7 +23,7 @@ struct ship_file {
 	uint64_t left_turn; /* and this was the ship's turn */
 	bool unusable;	    /* it was reported that it is not a file of summaries */
 	bool failed;	    /* it was reported that it cannot be read now */
-	bool unsuitable;    /* it was reported that it has sums */
+	bool unsuitable;    /* it was reported that a store does not take one of its summaries */
 	bool in_directory;  /* the user did not name it */
 	bool received;	    /* over a socket: it has no path */
 	bool is_there;	    /* in the last scan */

@@ -13,6 +13,7 @@
 #include "cli/stop.h"
 #include "fleet/clickhouse/schema.h"
 #include "fleet/summary/summary_file.h"
+#include "fleet/summary/summary_storable.h"
 
 int ship_open(struct ship *ship, const struct ship_settings *settings,
 	      const struct clickhouse_url *url, const struct clickhouse_settings *client_settings,
@@ -101,15 +102,14 @@ static void leave(struct ship *ship, struct ship_file *file)
 
 static int take_summary(struct ship *ship, struct ship_file *file, const struct summary *summary)
 {
+	const char *why = summary_why_not_stored(summary);
 	struct ship_server *server;
 	int err;
 
-	if (!clickhouse_rows_can_have(summary)) {
+	if (why) {
 		ship->unsuitable++;
 		if (!file->unsuitable)
-			error_msg(
-				"%s: it has sums of several intervals or hosts, which a store does not take: send the files of the hosts",
-				file->path);
+			error_msg("%s: a summary is not sent: %s", file->path, why);
 		file->unsuitable = true;
 		return 0;
 	}

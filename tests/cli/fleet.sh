@@ -133,6 +133,11 @@ says 0 '(1)' --db=store --partial sql ' sElect(1)'
 says 2 'no such table: hours' --db=store sql 'SELECT * FROM hours'
 same store other
 
+# what no host can have would be in the sums about all
+cp store far
+says 1 'far.kms: a summary is not loaded: it has a time or a figure that no host can have' --db=far load "$srcdir/cli/far.kms"
+same store far
+
 # answered ANSWER: a server that answers each question with this, is not believed
 answered()
 {

@@ -107,6 +107,12 @@ never talks 'the answer to rows has a text: is it a ClickHouse server, without a
 never html 'this is not a ClickHouse server: HTTP 200 without its headers: check the address'
 never redirect 'it answers with a redirect, HTTP 302, which is not followed: name the server itself'
 [ ! -e fake/followed ] || wrong "a redirect was followed"
+# what no host can have would be in the sums about all: it is not sent, as kmemtrace-fleet load does not take it
+mode=far
+rm -f state fake/rows
+ship 1 "$to" "$srcdir/cli/far.kms"
+grep -qF 'far.kms: a summary is not sent: it has a time or a figure that no host can have' said && [ ! -s fake/rows ] ||
+	wrong "far: $(cat said)"
 never password 'the server refused: Wrong password for user \x1b[31mfleet: check the user and the password'
 never nonsense "the answer is not HTTP: is this the server's port for HTTP, 8123?"
 never endless 'the answer has more than 1048576 bytes: is it a ClickHouse server?'

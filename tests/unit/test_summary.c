@@ -9,6 +9,7 @@
 
 #include "fleet/summary/summary.h"
 #include "fleet/summary/summary_file.h"
+#include "fleet/summary/summary_storable.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
 
@@ -352,9 +353,48 @@ static void facts_of_one_host_are_the_last(void **state)
 	}
 }
 
+static void a_store_takes_possible_intervals_of_one_host(void **state)
+{
+	static const struct {
+		size_t offset; /* of a number of struct summary */
+		uint64_t largest;
+	} limits[] = {
+		{ offsetof(struct summary, end), (UINT64_C(1) << 62) - 1 },
+		{ offsetof(struct summary, cpu_ns), (UINT64_C(1) << 53) - 1 },
+		{ offsetof(struct summary, bound.lost), (UINT64_C(1) << 53) - 1 },
+		{ offsetof(struct summary, host.memory), (UINT64_C(1) << 53) - 1 },
+	};
+	struct summary summary;
+
+	(void)state;
+	make(&summary, "a", 1, 640);
+	assert_non_null(summary_why_not_stored(&summary)); /* no facts of the host */
+	set_host(&summary, "6.1");
+	assert_null(summary_why_not_stored(&summary));
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		uint64_t *number = (uint64_t *)((char *)&summary + limits[i].offset), was = *number;
+
+		*number = limits[i].largest;
+		assert_null(summary_why_not_stored(&summary));
+		++*number;
+		assert_non_null(summary_why_not_stored(&summary));
+		*number = was;
+	}
+	counts_of(&summary, "f")->freed = UINT64_C(1) << 53;
+	assert_non_null(summary_why_not_stored(&summary));
+	counts_of(&summary, "f")->freed = 0;
+	summary.begin = summary.end;
+	assert_non_null(summary_why_not_stored(&summary));
+	summary.begin--;
+	summary.sources->last++;
+	assert_non_null(summary_why_not_stored(&summary)); /* of two intervals */
+	summary_deinit(&summary);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_store_takes_possible_intervals_of_one_host),
 		cmocka_unit_test(flows_are_sums_and_live_is_the_last),
 		cmocka_unit_test(live_of_hosts_at_one_time_is_a_sum),
 		cmocka_unit_test(the_same_summary_counts_once),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "config.h"
+
+#include "fleet/summary/summary_storable.h"
+
+#include <stdbool.h>
+
+/* So that sums over many hosts stay below 2^63. */
+#define FIGURE_MAX (UINT64_C(1) << 53)
+#define TIME_MAX (UINT64_C(1) << 62)
+
+static bool counts_are_possible(const struct summary_counts *counts)
+{
+	const uint64_t values[] = { counts->allocations, counts->frees,	       counts->allocated,
+				    counts->freed,	 counts->failed,       counts->cross_cpu,
+				    counts->missed,	 counts->live_objects, counts->live_bytes };
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		if (values[i] >= FIGURE_MAX)
+			return false;
+	return true;
+}
+
+static bool figures_are_possible(const struct summary *summary)
+{
+	const struct summary_bound *bound = &summary->bound;
+	const struct summary_host *host = &summary->host;
+
+	if (summary->end >= TIME_MAX || summary->begin >= summary->end ||
+	    summary->sources->run >= TIME_MAX || summary->sources->last >= FIGURE_MAX ||
+	    summary->cpu_ns >= FIGURE_MAX || summary->resident >= FIGURE_MAX ||
+	    bound->recorded >= FIGURE_MAX || bound->lost >= FIGURE_MAX ||
+	    bound->skipped >= FIGURE_MAX || bound->uncounted >= FIGURE_MAX ||
+	    bound->unobserved >= FIGURE_MAX || bound->sampling >= FIGURE_MAX ||
+	    host->memory >= FIGURE_MAX || host->slab_reclaimable >= FIGURE_MAX ||
+	    host->slab_unreclaimable >= FIGURE_MAX)
+		return false;
+	for (size_t i = 0; i < summary->row_count; i++)
+		if (!counts_are_possible(&summary->rows[i].counts))
+			return false;
+	return true;
+}
+
+const char *summary_why_not_stored(const struct summary *summary)
+{
+	if (summary->source_count != 1 || !summary->host.kernel)
+		return "it is a sum of several hosts or runs: use the files that it was made from";
+	if (summary->sources->first != summary->sources->last)
+		return "it is a sum of several intervals: use the file that it was made from";
+	if (!figures_are_possible(summary))
+		return "it has a time or a figure that no host can have";
+	return NULL;
+}

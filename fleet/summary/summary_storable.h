@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FLEET_SUMMARY_SUMMARY_STORABLE_H
+#define FLEET_SUMMARY_SUMMARY_STORABLE_H
+
+#include "fleet/summary/summary.h"
+
+/*
+ * Why a store of a fleet does not take the summary; NULL: it does. A store has rows of one interval
+ * of one host, and a file may have any numbers: one impossible figure would be in the sums about
+ * all hosts.
+ */
+const char *summary_why_not_stored(const struct summary *summary);
+
+#endif
