@@ -62,6 +62,16 @@ void worker_ignore_signals(void)
 			signal(number, SIG_IGN);
 }
 
+void worker_default_signals(void)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 int worker_wait(pid_t pid)
 {
 	int status = -1;

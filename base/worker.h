@@ -24,6 +24,12 @@ void worker_close(struct worker *worker);
 /* In the worker: ignores all signals but SIGCHLD. */
 void worker_ignore_signals(void);
 
+/*
+ * In a child that becomes another program, which knows nothing of the signals that this one, or who
+ * started it, ignores or blocks.
+ */
+void worker_default_signals(void);
+
 /* Waits for the end of a child. Its status, as of waitpid(); -1: there is no such child. */
 int worker_wait(pid_t pid);
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A profile whose trigger begins a full capture: it has every event of that time, the profile goes on, and
-# the command gets the path. A trigger that fires meanwhile begins no other one.
+# the command gets the path. A trigger that fires meanwhile begins no other one. The command's signals are the
+# default ones, also when those of kmemtraced are not.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
 need jq
@@ -20,8 +21,10 @@ commands_ran() {
 	[ "$(wc -l <paths)" = 2 ]
 }
 
+trap '' PIPE USR2
 start_daemon -q -p $load --profile=1k --max-samples=0 --trigger='live(filp) > 400k' --trigger='live(filp) > 500k' \
-	--trigger-full=3s --trigger-command='echo "$KMEMTRACE_PATH" >>paths; :'
+	--trigger-full=3s --trigger-command='echo "$KMEMTRACE_PATH" >>paths; grep -E "^Sig(Ign|Blk)" /proc/self/status >>signals; :'
+trap - PIPE USR2
 hold 8000
 wait_for "the begin of the full capture" full_captures
 # in the full capture: 4000 files are closed and opened
@@ -36,6 +39,7 @@ end_files
 
 [ "$(full | wc -l)" = 1 ] || fail "not one full capture: $(ls)"
 full=$PWD/$(basename "$(full)")
+[ "$(sed 's/.*\t//' signals | sort -u)" = 0000000000000000 ] || fail "signals of the command: $(cat signals)"
 [ "$(sort -u paths)" = "$full" ] || fail "other paths: $(cat paths)"
 grep -q "$full has every event of the next 3s" daemon.log || fail "no message: $(cat daemon.log)"
 checked "$full"

@@ -19,6 +19,7 @@ __attribute__((noreturn)) static void execute(const char *path, const char *dura
 					      const struct saved_process_state *saved)
 {
 	process_state_restore(saved);
+	worker_default_signals();
 	/* for systemd, only the first one is ready */
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");

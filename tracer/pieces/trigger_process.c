@@ -53,6 +53,7 @@ __attribute__((noreturn)) static void execute(const struct trigger_process_setti
 		dup2(null, STDIN_FILENO);
 	set_environment(request, path);
 	process_state_restore(settings->saved);
+	worker_default_signals();
 	if (asprintf(&script, "%s \"$@\"", settings->command) >= 0)
 		execl("/bin/sh", "sh", "-c", script, "sh", path, NULL);
 	_exit(127);

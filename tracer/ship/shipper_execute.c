@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/worker.h"
 #include "tracer/ship/shipper_work.h"
 
 #define MEMORY "256M" /* of kmemtrace-ship at most */
@@ -94,9 +94,8 @@ __attribute__((noreturn)) static void execute(const struct shipper_work *work, i
 	set_arguments(work, &arguments);
 	/* a signal of the terminal is for kmemtraced only */
 	setpgid(0, 0);
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
 	process_state_restore(work->settings->saved);
+	worker_default_signals();
 	lower_priority();
 	/* it gets them over the socket */
 	unsetenv("KMEMTRACE_CLICKHOUSE_USER");
