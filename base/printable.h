@@ -11,8 +11,9 @@ size_t utf8_length(const unsigned char *text);
 
 /*
  * Writes the first character of text, which must not be empty, and returns its bytes; 0: the write
- * failed. A control character, which may command a terminal, and a byte that is not valid UTF-8
- * become \xHH.
+ * failed. A control character, which may command a terminal, a character that is not seen but
+ * changes the order of others, as U+202E, or makes two names look the same, as U+200B, and a byte
+ * that is not valid UTF-8 become \xHH.
  */
 size_t printable_put(FILE *file, const char *text);
 

@@ -5,8 +5,8 @@
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/cli/cli.sh"
 
-# clean FILE WHAT: no control characters but ends of lines, C1 ones neither, and valid UTF-8. A JSON
-# string may hold DEL, which commands nothing.
+# clean FILE WHAT: no control characters but ends of lines, C1 ones neither, none that turns the rest of a
+# line around or is not seen, and valid UTF-8. A JSON string may hold DEL, which commands nothing.
 clean()
 {
 	[[ $2 != *json* ]] || sed -i 's/\x7f//g' "$1"
@@ -14,10 +14,14 @@ clean()
 		wrong "$2: control characters: $(LC_ALL=C grep -P '[\x00-\x09\x0b-\x1f\x7f]|\xc2' "$1" |
 			head -n 3 | cat -v)"
 	fi
+	# U+200B to U+200F, U+202A to U+202E
+	if LC_ALL=C grep -qP '\xe2\x80[\x8b-\x8f\xaa-\xae]' "$1"; then
+		wrong "$2: characters that are not seen: $(LC_ALL=C grep -P '\xe2\x80[\x8b-\x8f\xaa-\xae]' "$1" | head -n 3 | cat -v)"
+	fi
 	iconv -f UTF-8 -t UTF-8 "$1" >/dev/null 2>&1 || wrong "$2: not valid UTF-8"
 }
 
-name=$'a\e[31m\xc2\x9b2J\xff\x7f\rb'
+name=$'a\e[31m\xc2\x9b2J\xff\x7f\r\xe2\x80\xae\xe2\x80\x8bb'
 "$mktrace" capture <<-END || exit 1
 	endian little
 	begin 1us
@@ -36,7 +40,7 @@ name=$'a\e[31m\xc2\x9b2J\xff\x7f\rb'
 	end 100us
 	complete yes
 END
-escaped='a\\x1b[31m\\xc2\\x9b2J\\xff\\x7f\\x0db'
+escaped='a\\x1b[31m\\xc2\\x9b2J\\xff\\x7f\\x0d\\xe2\\x80\\xae\\xe2\\x80\\x8bb'
 sed -i "s/some_cache/$escaped/" capture/kernel/caches
 sed -i -e "s/some_task/$escaped/" -e 's/other_task/=cmd|x/' -e 's/third_task/@sum/' capture/kernel/tasks
 sed -i -E "s/(release|hostname) = \"[^\"]*\"/\1 = \"$escaped\"/" capture/metadata
@@ -69,13 +73,13 @@ for command in "kmemtrace-check --heap -v" "kmemtrace-check --repair -o repaired
 done
 "$report" -i "no$name" >out 2>err && wrong "a capture that does not exist is read"
 clean err "a path that does not exist"
-grep -qF 'a\x1b[31m\xc2\x9b2J\xff\x7f\x0db' err || wrong "the path is not escaped: $(cat -v err)"
+grep -qF 'a\x1b[31m\xc2\x9b2J\xff\x7f\x0d\xe2\x80\xae\xe2\x80\x8bb' err || wrong "the path is not escaped: $(cat -v err)"
 
 # a spreadsheet takes these for text
 grep -q "'=cmd|x" "out.sites--by=task.csv" || wrong "a formula: $(cat -v "out.sites--by=task.csv")"
 grep -q "'@sum" "out.sites--by=task.csv" || wrong "a formula: $(cat -v "out.sites--by=task.csv")"
 grep -q '"=cmd|x' "out.sites--by=task.json" || wrong "JSON: $(cat -v "out.sites--by=task.json")"
 # and these are in the output
-grep -qF 'a\x1b[31m\xc2\x9b2J\xff\x7f\x0db' "out.caches.csv" || wrong "the cache: $(cat -v out.caches.csv)"
-grep -qF 'a\x1b[31m\xc2\x9b2J\xff\x7f\x0db' "out.sites.text" || wrong "the symbol: $(cat -v out.sites.text)"
+grep -qF 'a\x1b[31m\xc2\x9b2J\xff\x7f\x0d\xe2\x80\xae\xe2\x80\x8bb' "out.caches.csv" || wrong "the cache: $(cat -v out.caches.csv)"
+grep -qF 'a\x1b[31m\xc2\x9b2J\xff\x7f\x0d\xe2\x80\xae\xe2\x80\x8bb' "out.sites.text" || wrong "the symbol: $(cat -v out.sites.text)"
 exit $failed

@@ -42,6 +42,16 @@ static void only_control_characters_and_wrong_utf8_are_escaped(void **state)
 	/* U+009B begins a command of a terminal, U+00A0 does not */
 	expect_written(printable_write, "\xc2\x9bx\xc2\xa0", "\\xc2\\x9bx\xc2\xa0");
 	/* cut off, too long, a surrogate, beyond U+10FFFF */
+	/* U+202E turns the rest of a line around, and U+200B is not seen: two names look the same
+	 */
+	expect_written(printable_write,
+		       "a\xe2\x80\xae"
+		       "b\xe2\x80\x8b",
+		       "a\\xe2\\x80\\xaeb\\xe2\\x80\\x8b");
+	expect_written(printable_write, "\xd8\x9c\xef\xbb\xbf\xf3\xa0\x81\x81\xe2\x80\xa8",
+		       "\\xd8\\x9c\\xef\\xbb\\xbf\\xf3\\xa0\\x81\\x81\\xe2\\x80\\xa8");
+	expect_written(printable_write, "\xe2\x80\x8a\xe2\x80\xaf\xe2\x80\x90",
+		       "\xe2\x80\x8a\xe2\x80\xaf\xe2\x80\x90");
 	expect_written(printable_write, "\xc3", "\\xc3");
 	expect_written(printable_write, "\xe2\x82", "\\xe2\\x82");
 	expect_written(printable_write, "\xc0\xaf", "\\xc0\\xaf");
