@@ -35,7 +35,8 @@ for online in 1 0; do
 	skipped=$(sed -n 's/^probe vm.pagefault.return counted [0-9]* skipped \([^ ]*\) .*/\1/p' kmemtrace.data/kernel/status)
 	case $online:$skipped in
 	1:*[!0-9]* | 1: | 0:[!u]* | 0:) fail "skipped is $skipped: $(cat kmemtrace.data/kernel/status)" ;;
-	1:*) number=$skipped text='; the kernel counted [0-9]* ' ;;
+	1:0) number=0 text='; the kernel counted [0-9]* ' ;;
+	1:*) number=$skipped text="; the kernel counted [0-9]*; skipped $skipped " ;;
 	0:*) number=null text='; it is not known how many it skipped ' ;;
 	esac
 	"$report" | tr -s '\n ' ' ' | grep -q "$text" || fail "no \"$text\": $("$report")"
