@@ -93,12 +93,30 @@ printf '\tprintf("the file "\n\t       "is empty");\n' >"$scratch/tree/base/plan
 	report_error "literals.sh does not find a planted literal that goes on"
 
 # Each name has one place.
-find "${folders[@]}" -name '*.[ch]' ! -path 'bpf/*' -exec tests/build/names.sh {} + || failed=1
-printf 'int read_it(void)\n{\n}\n\nstruct it {\n};\n' >"$scratch/tree/base/one.c"
-cp "$scratch/tree/base/one.c" "$scratch/tree/base/other.c"
-for name in 'read_it()' 'struct it'; do
-	tests/build/names.sh "$scratch"/tree/base/{one,other}.c | grep -qF ": $name is at " ||
-		report_error "names.sh does not find that $name is there twice"
+find "${folders[@]}" tests -name '*.[ch]' ! -path 'bpf/*' -exec tests/build/names.sh {} + || failed=1
+cat >"$scratch/tree/base/1.c" <<'END'
+struct it {
+};
+
+int read_it(void)
+{
+}
+
+static int read(void)
+{
+}
+
+__attribute__((format(printf, 1, 2))) static int
+print_it(const char *format, ...)
+{
+}
+END
+for copy in 2 3 4; do
+	cp "$scratch/tree/base/1.c" "$scratch/tree/base/$copy.c"
+done
+tests/build/names.sh "$scratch"/tree/base/[1-4].c >"$scratch/out"
+for fault in ': read_it() is at ' ': struct it is at ' ': read() needs ' 'print_it() is in more than three files'; do
+	grep -qF "$fault" "$scratch/out" || report_error "names.sh does not find a planted fault: $fault"
 done
 
 # Each row of tests/tiers is of a test, a tier and a build. ./test ends if a test has no row.
