@@ -9,7 +9,7 @@
 #include "base/array.h"
 
 /* The sanitizers report a size that overflows as an error of the program: check it before. */
-static void *resize(void *array, size_t count, size_t size)
+static void *resize_array(void *array, size_t count, size_t size)
 {
 	return size && count > SIZE_MAX / size ? NULL : reallocarray(array, count, size);
 }
@@ -19,7 +19,7 @@ void *array_grow(void *array, size_t count, size_t size)
 {
 	if (array && count & (count - 1))
 		return array;
-	return count > SIZE_MAX / 2 ? NULL : resize(array, count ? 2 * count : 1, size);
+	return count > SIZE_MAX / 2 ? NULL : resize_array(array, count ? 2 * count : 1, size);
 }
 
 void *array_grow_zeroed(void *array, size_t *space, size_t count, size_t size)
@@ -29,7 +29,7 @@ void *array_grow_zeroed(void *array, size_t *space, size_t count, size_t size)
 
 	if (array && count <= *space)
 		return array;
-	grown = resize(array, more, size);
+	grown = resize_array(array, more, size);
 	if (!grown)
 		return NULL;
 	memset(grown + *space * size, 0, (more - *space) * size);

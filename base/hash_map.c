@@ -25,7 +25,7 @@ void hash_map_deinit(struct hash_map *map)
 	map->slots = NULL;
 }
 
-static struct hash_map_slot *find(const struct hash_map *map, uint64_t key)
+static struct hash_map_slot *find_slot(const struct hash_map *map, uint64_t key)
 {
 	size_t slot = (size_t)hash_address(map->seed, key) & map->mask;
 
@@ -36,10 +36,10 @@ static struct hash_map_slot *find(const struct hash_map *map, uint64_t key)
 
 uint32_t hash_map_find(const struct hash_map *map, uint64_t key)
 {
-	return find(map, key)->number - 1;
+	return find_slot(map, key)->number - 1;
 }
 
-static int grow(struct hash_map *map)
+static int grow_map(struct hash_map *map)
 {
 	struct hash_map bigger = { .mask = map->mask * 2 + 1,
 				   .count = map->count,
@@ -50,7 +50,7 @@ static int grow(struct hash_map *map)
 		return -ENOMEM;
 	for (size_t i = 0; i <= map->mask; i++)
 		if (map->slots[i].number)
-			*find(&bigger, map->slots[i].key) = map->slots[i];
+			*find_slot(&bigger, map->slots[i].key) = map->slots[i];
 	free(map->slots);
 	*map = bigger;
 	return 0;
@@ -63,18 +63,18 @@ int hash_map_add(struct hash_map *map, uint64_t key, uint32_t number)
 	if (number >= HASH_MAP_NONE - 1)
 		return -ENOMEM;
 	if (map->count >= map->mask / 2) {
-		err = grow(map);
+		err = grow_map(map);
 		if (err)
 			return err;
 	}
-	*find(map, key) = (struct hash_map_slot){ key, number + 1 };
+	*find_slot(map, key) = (struct hash_map_slot){ key, number + 1 };
 	map->count++;
 	return 0;
 }
 
 void hash_map_remove(struct hash_map *map, uint64_t key)
 {
-	size_t hole = (size_t)(find(map, key) - map->slots), slot = hole;
+	size_t hole = (size_t)(find_slot(map, key) - map->slots), slot = hole;
 
 	if (!map->slots[hole].number)
 		return;

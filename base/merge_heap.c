@@ -22,7 +22,7 @@ void merge_heap_deinit(struct merge_heap *heap)
 }
 
 /* Moves an entry down until both its children follow it. */
-static void sift(struct merge_heap *heap, size_t index)
+static void sift_down(struct merge_heap *heap, size_t index)
 {
 	struct merge_entry *list = heap->list, moved = list[index];
 
@@ -44,13 +44,13 @@ static void sift(struct merge_heap *heap, size_t index)
 void merge_heap_sort(struct merge_heap *heap)
 {
 	for (size_t i = heap->count / 2; i-- > 0;)
-		sift(heap, i);
+		sift_down(heap, i);
 }
 
 void merge_heap_move_first(struct merge_heap *heap)
 {
 	if (heap->count)
-		sift(heap, 0);
+		sift_down(heap, 0);
 }
 
 void merge_heap_drop_first(struct merge_heap *heap)

@@ -8,7 +8,7 @@
 #include "base/printable.h"
 
 /* The character of the valid UTF-8 sequence at text, and its bytes; 0 bytes: it is not valid. */
-static size_t decode(const unsigned char *text, uint32_t *code)
+static size_t decode_character(const unsigned char *text, uint32_t *code)
 {
 	static const uint32_t lowest[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t length;
@@ -39,7 +39,7 @@ size_t utf8_length(const unsigned char *text)
 {
 	uint32_t code;
 
-	return decode(text, &code);
+	return decode_character(text, &code);
 }
 
 /* The control characters of Unicode (Cc), and its characters without a glyph (Cf, Zl, Zp). */
@@ -65,7 +65,7 @@ size_t printable_put(FILE *file, const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 	uint32_t code;
-	size_t length = decode(at, &code);
+	size_t length = decode_character(at, &code);
 
 	if (length && !is_unseen(code))
 		return fwrite(at, 1, length, file);

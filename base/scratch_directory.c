@@ -45,7 +45,7 @@ struct made {
  * In the process of the guard, which makes the directory itself: the program may be killed at any
  * time. A session of its own: signals of the terminal do not reach it.
  */
-__attribute__((noreturn)) static void guard(struct scratch_directory *scratch, int socket)
+__attribute__((noreturn)) static void guard_directory(struct scratch_directory *scratch, int socket)
 {
 	struct made made = { 0 };
 	char byte;
@@ -62,7 +62,7 @@ __attribute__((noreturn)) static void guard(struct scratch_directory *scratch, i
 	_exit(0);
 }
 
-static int receive(struct scratch_directory *scratch)
+static int receive_path(struct scratch_directory *scratch)
 {
 	struct made made;
 	ssize_t got;
@@ -96,7 +96,7 @@ static int make_guarded(struct scratch_directory *scratch)
 	scratch->guard_pid = fork();
 	if (!scratch->guard_pid) {
 		close(ends[1]);
-		guard(scratch, ends[0]);
+		guard_directory(scratch, ends[0]);
 	}
 	close(ends[0]);
 	scratch->guard = ends[1];
@@ -105,7 +105,7 @@ static int make_guarded(struct scratch_directory *scratch)
 		close(scratch->guard);
 		return err;
 	}
-	err = receive(scratch);
+	err = receive_path(scratch);
 	if (err)
 		end_guard(scratch);
 	return err;

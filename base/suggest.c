@@ -7,15 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/param.h>
 
 #include "base/suggest.h"
 
 #define WORD_MAX 40 /* longer words are never suggested */
-
-static unsigned int smaller(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
 
 static bool same_letter(char a, char b)
 {
@@ -35,11 +31,11 @@ static unsigned int edit_distance(const char *a, size_t a_length, const char *b,
 
 		row[0] = (unsigned int)i;
 		for (size_t j = 1; j <= b_length; j++) {
-			row[j] = smaller(before[j], row[j - 1]) + 1;
-			row[j] = smaller(row[j], before[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+			row[j] = MIN(before[j], row[j - 1]) + 1;
+			row[j] = MIN(row[j], before[j - 1] + !same_letter(a[i - 1], b[j - 1]));
 			if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
 			    same_letter(a[i - 2], b[j - 1]))
-				row[j] = smaller(row[j], second[j - 2] + 1);
+				row[j] = MIN(row[j], second[j - 2] + 1);
 		}
 	}
 	return rows[a_length % 3][b_length];

@@ -139,7 +139,7 @@ bool line_u32(struct line *line, uint32_t *number)
 }
 
 /* "\x00" is copied as it is: no writer makes it, and a NUL would end the text. */
-static void unescape(const char *at, const char *end, char *text, size_t size)
+static void unescape_bytes(const char *at, const char *end, char *text, size_t size)
 {
 	char *last = text + size - 1;
 
@@ -159,7 +159,7 @@ void line_word(struct line *line, char *text, size_t size)
 {
 	const char *start, *end = line_peek(line, &start);
 
-	unescape(start, end, text, size);
+	unescape_bytes(start, end, text, size);
 	line->at = end;
 }
 
@@ -167,7 +167,7 @@ void line_rest(struct line *line, char *text, size_t size)
 {
 	if (line->at < line->end && is_blank(*line->at))
 		line->at++;
-	unescape(line->at, line->end, text, size);
+	unescape_bytes(line->at, line->end, text, size);
 	line->at = line->end;
 }
 

@@ -28,7 +28,7 @@
 #define GZIP_HEADER_CRC 2     /* the flag of a CRC of the header; libdeflate does not check it */
 
 /* Reads from the file as much as in[] has room for. */
-static int fill(struct unzip *unzip)
+static int fill_input(struct unzip *unzip)
 {
 	if (unzip->at < unzip->end)
 		memmove(unzip->in, unzip->in + unzip->at, unzip->end - unzip->at);
@@ -73,7 +73,7 @@ static int hold_whole(struct unzip *unzip)
 		return -ENOMEM;
 	unzip->in = more;
 	unzip->in_space = (size_t)status.st_size + 1;
-	return fill(unzip);
+	return fill_input(unzip);
 }
 
 int unzip_open(struct unzip *unzip, const char *path)
@@ -85,7 +85,7 @@ int unzip_open(struct unzip *unzip, const char *path)
 	if (unzip->file < 0)
 		return unzip->file;
 	unzip->in = malloc(unzip->in_space);
-	err = unzip->in ? fill(unzip) : -ENOMEM;
+	err = unzip->in ? fill_input(unzip) : -ENOMEM;
 	unzip->plain = !at_member(unzip);
 	if (!err && !unzip->plain)
 		err = hold_whole(unzip);
@@ -115,7 +115,7 @@ size_t unzip_room(const struct unzip *unzip)
 
 static int read_plain(struct unzip *unzip, char *text, size_t room, size_t *size)
 {
-	int err = unzip->at == unzip->end ? fill(unzip) : 0;
+	int err = unzip->at == unzip->end ? fill_input(unzip) : 0;
 
 	if (err)
 		return err;
@@ -164,7 +164,7 @@ static int read_piece(struct unzip *unzip, char *text, size_t room, size_t *size
 	pieces->next_out = (unsigned char *)text;
 	pieces->avail_out = MIN(room, UNZIP_PIECE);
 	while (pieces->avail_out && code != Z_STREAM_END && !unzip->finished) {
-		int err = unzip->at == unzip->end ? fill(unzip) : 0;
+		int err = unzip->at == unzip->end ? fill_input(unzip) : 0;
 
 		if (err)
 			return err;
@@ -196,7 +196,7 @@ int unzip_read(struct unzip *unzip, char *text, size_t room, size_t *size)
 			return read_plain(unzip, text, room, size);
 		if (!unzip->in_member) {
 			if (unzip->end - unzip->at < 2)
-				err = fill(unzip);
+				err = fill_input(unzip);
 			/* bytes behind the last member are ignored, as by gzip(1) */
 			unzip->finished = !err && !at_member(unzip);
 			if (err || unzip->finished)

@@ -55,7 +55,7 @@ static unsigned int days_of_month(unsigned int year, unsigned int month)
 }
 
 /* 0 in the pattern is a digit; all other characters are as they are. */
-static bool agrees(const char *text, const char *pattern)
+static bool matches_pattern(const char *text, const char *pattern)
 {
 	for (; *pattern; text++, pattern++)
 		if (*pattern == '0' ? !isdigit((unsigned char)*text) : *text != *pattern)
@@ -66,7 +66,7 @@ static bool agrees(const char *text, const char *pattern)
 /* ":30.5" */
 static bool seconds_parse(const char *text, size_t length, uint64_t *ns)
 {
-	return agrees(text, ":00") && isdigit((unsigned char)text[length - 1]) &&
+	return matches_pattern(text, ":00") && isdigit((unsigned char)text[length - 1]) &&
 	       duration_parse(text + 1, length - 1, ns) && *ns < 60 * NSEC_PER_SEC;
 }
 
@@ -83,7 +83,7 @@ bool utc_parse(const char *text, size_t length, uint64_t *ns)
 	if (length < minutes || length >= sizeof(copy))
 		return false;
 	memcpy(copy, text, length);
-	if (!agrees(copy, pattern) ||
+	if (!matches_pattern(copy, pattern) ||
 	    sscanf(copy, "%4u-%2u-%2uT%2u:%2u", &year, &month, &day, &hour, &minute) != 5)
 		return false;
 	if (year < 1970 || !month || month > 12 || !day || day > days_of_month(year, month) ||
