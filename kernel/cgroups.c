@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "kernel/cgroups.h"
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_keys(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
@@ -21,8 +21,9 @@ static int compare_cgroups(const void *left, const void *right)
 	const struct cgroup *a = left, *b = right;
 
 	if (a->id != b->id)
-		return compare(a->id, b->id);
-	return a->since != b->since ? compare(a->since, b->since) : compare(a->order, b->order);
+		return compare_keys(a->id, b->id);
+	return a->since != b->since ? compare_keys(a->since, b->since)
+				    : compare_keys(a->order, b->order);
 }
 
 static int compare_members(const void *left, const void *right)
@@ -32,8 +33,9 @@ static int compare_members(const void *left, const void *right)
 	if (a->is_process != b->is_process)
 		return a->is_process ? 1 : -1;
 	if (a->number != b->number)
-		return compare(a->number, b->number);
-	return a->since != b->since ? compare(a->since, b->since) : compare(a->order, b->order);
+		return compare_keys(a->number, b->number);
+	return a->since != b->since ? compare_keys(a->since, b->since)
+				    : compare_keys(a->order, b->order);
 }
 
 static int add_cgroup(struct cgroups *cgroups, struct line *line)
@@ -138,7 +140,7 @@ int cgroups_write_uncharged(FILE *file)
 	return text_write_result(file);
 }
 
-static void limit(struct cgroup_span *span, uint64_t since, uint64_t until)
+static void limit_span(struct cgroup_span *span, uint64_t since, uint64_t until)
 {
 	if (since > span->since)
 		span->since = since;
@@ -167,10 +169,10 @@ static const struct cgroup_member *find_member(const struct cgroups *cgroups, bo
 	}
 	if (low < cgroups->member_count && list[low].number == number &&
 	    list[low].is_process == is_process)
-		limit(span, 0, list[low].since);
+		limit_span(span, 0, list[low].since);
 	if (!low || list[low - 1].number != number || list[low - 1].is_process != is_process)
 		return NULL;
-	limit(span, list[low - 1].since, UINT64_MAX);
+	limit_span(span, list[low - 1].since, UINT64_MAX);
 	return &list[low - 1];
 }
 
@@ -192,12 +194,12 @@ static void find_path(const struct cgroups *cgroups, uint64_t id, uint64_t time,
 	}
 	if (low && list[low - 1].id == id) {
 		span->path = list[low - 1].path;
-		limit(span, list[low - 1].since, UINT64_MAX);
+		limit_span(span, list[low - 1].since, UINT64_MAX);
 		if (low < cgroups->count && list[low].id == id)
-			limit(span, 0, list[low].since);
+			limit_span(span, 0, list[low].since);
 	} else if (low < cgroups->count && list[low].id == id) {
 		span->path = list[low].path;
-		limit(span, 0, list[low].since);
+		limit_span(span, 0, list[low].since);
 	}
 }
 

@@ -45,7 +45,7 @@ static int hex_digit(char digit)
 }
 
 /* systemd writes a byte of a name as \xHH. */
-static void unescape(const char *part, size_t length, char name[CONTAINER_TEXT])
+static void unescape_unit(const char *part, size_t length, char name[CONTAINER_TEXT])
 {
 	size_t used = 0;
 
@@ -75,7 +75,7 @@ static bool machine_name(const char *part, size_t length, char name[CONTAINER_TE
 		if (!begins_with(part, length, forms[i].prefix) || length <= before + after ||
 		    !ends_with(part, length, forms[i].suffix))
 			continue;
-		unescape(part + before, length - before - after, name);
+		unescape_unit(part + before, length - before - after, name);
 		return true;
 	}
 	return false;
@@ -97,7 +97,7 @@ static bool is_unit(const char *part, size_t length, char name[CONTAINER_TEXT])
 
 	if (!is_user && !ends_with(part, length, ".service"))
 		return false;
-	unescape(part, length, name);
+	unescape_unit(part, length, name);
 	return true;
 }
 

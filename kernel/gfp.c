@@ -121,7 +121,7 @@ void gfp_deinit(struct gfp_table *table)
 }
 
 static size_t __attribute__((format(printf, 4, 5)))
-append(char *text, size_t size, size_t used, const char *format, ...)
+append_format(char *text, size_t size, size_t used, const char *format, ...)
 {
 	va_list arguments;
 	int added;
@@ -148,17 +148,17 @@ uint64_t gfp_find(const struct gfp_table *table, const char *name)
 
 char *gfp_text(const struct gfp_table *table, uint64_t flags, char *text, size_t size)
 {
-	size_t used = append(text, size, 0, "%s", flags ? "" : "none");
+	size_t used = append_format(text, size, 0, "%s", flags ? "" : "none");
 
 	for (size_t i = 0; i < table->count && flags; i++) {
 		const struct gfp_name *name = &table->list[i];
 
 		if ((flags & name->bits) != name->bits)
 			continue;
-		used = append(text, size, used, "%s%s", used ? "|" : "", name->name);
+		used = append_format(text, size, used, "%s%s", used ? "|" : "", name->name);
 		flags &= ~name->bits;
 	}
 	if (flags)
-		append(text, size, used, "%s0x%" PRIx64, used ? "|" : "", flags);
+		append_format(text, size, used, "%s0x%" PRIx64, used ? "|" : "", flags);
 	return text;
 }

@@ -17,7 +17,7 @@
 #include "kernel/memory_nodes.h"
 
 /* Of one address space: physical or virtual. */
-static int append(struct memory_nodes *nodes, uint64_t begin, uint64_t last, int node)
+static int append_range(struct memory_nodes *nodes, uint64_t begin, uint64_t last, int node)
 {
 	struct memory_range *list = array_grow(nodes->list, nodes->count, sizeof(*list));
 
@@ -28,7 +28,7 @@ static int append(struct memory_nodes *nodes, uint64_t begin, uint64_t last, int
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_ranges(const void *left, const void *right)
 {
 	const struct memory_range *a = left, *b = right;
 
@@ -45,7 +45,7 @@ void memory_nodes_sort(struct memory_nodes *nodes)
 
 	if (!nodes->count)
 		return;
-	qsort(nodes->list, nodes->count, sizeof(*nodes->list), compare);
+	qsort(nodes->list, nodes->count, sizeof(*nodes->list), compare_ranges);
 	for (size_t i = 0; i < nodes->count; i++)
 		if (!kept || nodes->list[i].begin > nodes->list[kept - 1].last)
 			nodes->list[kept++] = nodes->list[i];
@@ -70,7 +70,7 @@ static int add_zone(struct memory_nodes *physical, int node, uint64_t start, uin
 
 	if (node < 0 || !spanned || start > UINT64_MAX / page - spanned)
 		return 0;
-	return append(physical, start * page, (start + spanned) * page - 1, node);
+	return append_range(physical, start * page, (start + spanned) * page - 1, node);
 }
 
 static int read_zones(struct memory_nodes *physical, FILE *zoneinfo)
@@ -102,7 +102,7 @@ static int remove_overlaps(struct memory_nodes *physical)
 	int err = 0;
 
 	if (physical->count)
-		qsort(physical->list, physical->count, sizeof(*physical->list), compare);
+		qsort(physical->list, physical->count, sizeof(*physical->list), compare_ranges);
 	for (size_t i = 0; i < physical->count && !err; i++) {
 		const struct memory_range *range = &physical->list[i];
 
@@ -116,7 +116,7 @@ static int remove_overlaps(struct memory_nodes *physical)
 				continue;
 			/* in the order of addresses: what is before the other is range's alone */
 			if (other->begin > begin)
-				err = append(&alone, begin, other->begin - 1, range->node);
+				err = append_range(&alone, begin, other->begin - 1, range->node);
 			if (err || other->last == UINT64_MAX) {
 				begin = 1;
 				last = 0;
@@ -125,7 +125,7 @@ static int remove_overlaps(struct memory_nodes *physical)
 			}
 		}
 		if (!err && begin <= last)
-			err = append(&alone, begin, last, range->node);
+			err = append_range(&alone, begin, last, range->node);
 	}
 	memory_nodes_deinit(physical);
 	*physical = alone;
@@ -158,8 +158,8 @@ static int add_segment(struct memory_nodes *nodes, const struct memory_nodes *ph
 		uint64_t end = range->last < last ? range->last : last;
 
 		if (begin <= end)
-			err = append(nodes, mapped + (begin - first), mapped + (end - first),
-				     range->node);
+			err = append_range(nodes, mapped + (begin - first), mapped + (end - first),
+					   range->node);
 	}
 	return err;
 }
@@ -189,7 +189,7 @@ static int read_map(struct memory_nodes *nodes, const struct memory_nodes *physi
 	return err;
 }
 
-static int open_file(const char *root, const char *path, int *fd, char *reason, size_t size)
+static int open_memory_file(const char *root, const char *path, int *fd, char *reason, size_t size)
 {
 	char whole[4096];
 	int err = 0;
@@ -206,7 +206,7 @@ static int open_file(const char *root, const char *path, int *fd, char *reason, 
 static int read_physical(struct memory_nodes *physical, const char *root, char *reason, size_t size)
 {
 	FILE *zoneinfo;
-	int fd, err = open_file(root, "/proc/zoneinfo", &fd, reason, size);
+	int fd, err = open_memory_file(root, "/proc/zoneinfo", &fd, reason, size);
 
 	if (err)
 		return err;
@@ -233,11 +233,11 @@ int memory_nodes_read(struct memory_nodes *nodes, const char *root, char *reason
 	*nodes = (struct memory_nodes){ 0 };
 	err = read_physical(&physical, root, reason, size);
 	if (!err && of_one_node(&physical)) {
-		err = append(nodes, 0, UINT64_MAX, physical.list[0].node);
+		err = append_range(nodes, 0, UINT64_MAX, physical.list[0].node);
 	} else if (!err) {
 		err = remove_overlaps(&physical);
 		if (!err)
-			err = open_file(root, "/proc/kcore", &kcore, reason, size);
+			err = open_memory_file(root, "/proc/kcore", &kcore, reason, size);
 		if (!err) {
 			err = read_map(nodes, &physical, kcore);
 			if (err)
@@ -260,7 +260,7 @@ int memory_nodes_parse_line(struct memory_nodes *nodes, struct line *line)
 	if (!line_key(line, "memory") || !line_u32(line, &node) || node > MEMORY_NODE_MAX ||
 	    !line_u64(line, 16, &begin) || !line_u64(line, 16, &last) || last < begin)
 		return 0;
-	return append(nodes, begin, last, (int)node);
+	return append_range(nodes, begin, last, (int)node);
 }
 
 void memory_nodes_write(const struct memory_nodes *nodes, FILE *file)

@@ -106,7 +106,7 @@ bool probe_globs_take_type(const struct probe_globs *globs, const char *type, bo
 	return false;
 }
 
-static int fail(struct probe_globs *globs, const char *text)
+static int refuse_probe(struct probe_globs *globs, const char *text)
 {
 	const char *names[PROBES + 2] = { "dtmalloc:::malloc", "dtmalloc:::free" };
 	char suggestion[80];
@@ -120,7 +120,7 @@ static int fail(struct probe_globs *globs, const char *text)
 }
 
 /* The parts of a name from right to left, since the first ones may lack. */
-static bool split(struct probe_glob *glob, char *text)
+static bool split_probe(struct probe_glob *glob, char *text)
 {
 	size_t part = PROBE_PARTS;
 
@@ -138,7 +138,7 @@ static bool split(struct probe_glob *glob, char *text)
 	}
 }
 
-static int parse(struct probe_globs *globs, char *text)
+static int parse_glob(struct probe_globs *globs, char *text)
 {
 	struct probe_glob *glob = &globs->list[globs->count];
 	char name[80];
@@ -153,11 +153,13 @@ static int parse(struct probe_globs *globs, char *text)
 	globs->count++;
 	glob->is_dtrace = strchr(text, ':');
 	if (glob->is_dtrace)
-		return split(glob, text) && matches_dtmalloc(glob) ? 0 : fail(globs, name);
+		return split_probe(glob, text) && matches_dtmalloc(glob)
+			       ? 0
+			       : refuse_probe(globs, name);
 	glob->parts[0] = text;
 	for (unsigned int probe = 0; probe < PROBES && !is_known; probe++)
 		is_known = !fnmatch(text, probes[probe].name, 0);
-	return is_known ? 0 : fail(globs, name);
+	return is_known ? 0 : refuse_probe(globs, name);
 }
 
 int probe_globs_parse(struct probe_globs *globs, const char *text)
@@ -171,7 +173,7 @@ int probe_globs_parse(struct probe_globs *globs, const char *text)
 		return -ENOMEM;
 	for (next = globs->text; !err && next;) {
 		at = strsep(&next, ",");
-		err = parse(globs, at);
+		err = parse_glob(globs, at);
 	}
 	return err;
 }

@@ -52,7 +52,7 @@ static int compare_readings(const void *left, const void *right)
 	return strcmp(a->cache.name, b->cache.name);
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
+static uint64_t add_limited(uint64_t a, uint64_t b)
 {
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
@@ -75,14 +75,14 @@ static int fill_snapshot(struct slabinfo_snapshot *snapshot, const struct readin
 			snapshot->count++;
 			continue;
 		}
-		last[-1].active = sum(last[-1].active, cache->active);
-		last[-1].total = sum(last[-1].total, cache->total);
-		last[-1].held = sum(last[-1].held, cache->held);
+		last[-1].active = add_limited(last[-1].active, cache->active);
+		last[-1].total = add_limited(last[-1].total, cache->total);
+		last[-1].held = add_limited(last[-1].held, cache->held);
 	}
 	return 0;
 }
 
-static void sort(struct readings *readings)
+static void sort_readings(struct readings *readings)
 {
 	if (readings->count)
 		qsort(readings->list, readings->count, sizeof(*readings->list), compare_readings);
@@ -119,7 +119,7 @@ struct slabinfo_header {
 };
 
 /* "# name            <active_objs> <num_objs> … : tunables …" */
-static bool read_header(struct slabinfo_header *header, struct line *line)
+static bool parse_slabinfo_header(struct slabinfo_header *header, struct line *line)
 {
 	struct slabinfo_column columns[COLUMNS_MAX];
 	size_t count = split_columns(line, columns, COLUMNS_MAX);
@@ -137,7 +137,7 @@ static bool read_header(struct slabinfo_header *header, struct line *line)
 	return header->active && header->total;
 }
 
-static bool read_number(const struct slabinfo_column *column, uint64_t *number)
+static bool parse_column(const struct slabinfo_column *column, uint64_t *number)
 {
 	const char *at = column->at;
 
@@ -154,8 +154,8 @@ static bool read_cache(struct slabinfo_cache *cache, const struct slabinfo_heade
 	if (count <= header->count)
 		return false;
 	last = &columns[count - header->count - 1];
-	if (!read_number(last + header->active, &cache->active) ||
-	    !read_number(last + header->total, &cache->total))
+	if (!parse_column(last + header->active, &cache->active) ||
+	    !parse_column(last + header->total, &cache->total))
 		return false;
 	/* cut to the size of struct cache.name */
 	size = (size_t)(last->at + last->size - columns->at);
@@ -175,7 +175,7 @@ int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, ui
 
 	*snapshot = (struct slabinfo_snapshot){ .time = time, .until = time };
 	if (strncmp(text, VERSION_LINE, strlen(VERSION_LINE)) || !line_next(&line, &text) ||
-	    !line_next(&line, &text) || !read_header(&header, &line))
+	    !line_next(&line, &text) || !parse_slabinfo_header(&header, &line))
 		return -EINVAL;
 	while (!err && line_next(&line, &text)) {
 		struct reading reading = { .time = time, .cache.held = SLABINFO_UNKNOWN };
@@ -183,7 +183,7 @@ int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, ui
 		if (read_cache(&reading.cache, &header, &line))
 			err = add_reading(&readings, &reading);
 	}
-	sort(&readings);
+	sort_readings(&readings);
 	if (!err && readings.count)
 		err = fill_snapshot(snapshot, readings.list, readings.count);
 	free(readings.list);
@@ -216,7 +216,8 @@ static int compare_name(const void *key, const void *element)
 	return strcmp(key, ((const struct slabinfo_cache *)element)->name);
 }
 
-static struct slabinfo_cache *find(const struct slabinfo_snapshot *snapshot, const char *name)
+static struct slabinfo_cache *find_named_cache(const struct slabinfo_snapshot *snapshot,
+					       const char *name)
 {
 	if (!snapshot->count)
 		return NULL;
@@ -227,7 +228,7 @@ static struct slabinfo_cache *find(const struct slabinfo_snapshot *snapshot, con
 const struct slabinfo_cache *slabinfo_find(const struct slabinfo_snapshot *snapshot,
 					   const char *name)
 {
-	return find(snapshot, name);
+	return find_named_cache(snapshot, name);
 }
 
 int slabinfo_write(FILE *file, const struct slabinfo_snapshot *snapshot)
@@ -408,7 +409,7 @@ int slabinfo_parse(struct slabinfo *slabinfo, const char *text)
 
 	*slabinfo = (struct slabinfo){ 0 };
 	err = read_lines(&readings, text);
-	sort(&readings);
+	sort_readings(&readings);
 	for (size_t first = 0; first < readings.count && !err; first = end) {
 		const struct reading *list = &readings.list[first];
 

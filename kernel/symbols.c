@@ -52,8 +52,8 @@ static bool is_in_own_module(const struct symbols *symbols, const struct symbol 
 }
 
 /* module: the one that occupied the address; NULL: unknown. */
-static bool contains(const struct symbols *symbols, const struct symbol *symbol,
-		     const struct symbols_module *module, uint64_t address)
+static bool symbol_contains(const struct symbols *symbols, const struct symbol *symbol,
+			    const struct symbols_module *module, uint64_t address)
 {
 	const char *name = symbols_string(symbols, symbol->module);
 	uint64_t distance = address - symbol->address;
@@ -91,12 +91,12 @@ static const struct symbol *find_in_snapshot(const struct symbols *symbols, size
 	if (low == first)
 		return NULL;
 	symbol = &symbols->list[low - 1];
-	return contains(symbols, symbol, module, address) ? symbol : NULL;
+	return symbol_contains(symbols, symbol, module, address) ? symbol : NULL;
 }
 
 /* module: the one that occupied the address; NULL: unknown. */
-static const struct symbol *find(const struct symbols *symbols, uint64_t address, uint64_t time,
-				 const struct symbols_module *module)
+static const struct symbol *find_symbol(const struct symbols *symbols, uint64_t address,
+					uint64_t time, const struct symbols_module *module)
 {
 	const struct symbol *best = NULL;
 	size_t count = symbols->snapshot_count, now = count;
@@ -145,13 +145,13 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
 
 	/* before the module came, the address may have been that of another module */
 	if (!module || module->since > time) {
-		symbol = find(symbols, address, time, NULL);
+		symbol = find_symbol(symbols, address, time, NULL);
 		if (count)
 			return symbol && is_of_kernel(symbols, symbol) ? symbol : NULL;
 		if (symbol || !module)
 			return symbol;
 	}
-	symbol = find(symbols, address, time, module);
+	symbol = find_symbol(symbols, address, time, module);
 	return count && (module->init || !is_certain(symbol, address)) ? NULL : symbol;
 }
 
@@ -162,7 +162,7 @@ const struct symbol *symbols_find(const struct symbols *symbols, uint64_t addres
  */
 static bool may_be_other(const struct symbols *symbols, uint64_t address, uint64_t time)
 {
-	if (find(symbols, address, time, NULL))
+	if (find_symbol(symbols, address, time, NULL))
 		return true;
 	for (size_t i = 0; i < symbols->modules.count; i++) {
 		const struct symbols_module *module = &symbols->modules.list[i];
@@ -254,7 +254,7 @@ static int compare_words(const struct symbols *symbols, const struct symbols_nam
 	return order ? order : compare_texts(symbols, x->module, y->module);
 }
 
-static int compare_names(const void *left, const void *right, void *data)
+static int compare_symbol_names(const void *left, const void *right, void *data)
 {
 	const struct symbols_name *a = left, *b = right;
 	int order = compare_words(data, a, b);
@@ -262,7 +262,7 @@ static int compare_names(const void *left, const void *right, void *data)
 	return order ? order : (a->symbol > b->symbol) - (a->symbol < b->symbol);
 }
 
-static struct symbols_name name_of(const struct symbols *symbols, size_t index)
+static struct symbols_name hashed_name_of(const struct symbols *symbols, size_t index)
 {
 	const struct symbol *symbol = &symbols->list[index];
 	uint64_t hash = hash_text(0, symbols->text + symbol->name);
@@ -280,8 +280,8 @@ int symbols_names_init(struct symbols_names *names, const struct symbols *symbol
 	if (!names->list)
 		return -ENOMEM;
 	for (size_t i = 0; i < symbols->count; i++)
-		names->list[names->count++] = name_of(symbols, i);
-	qsort_r(names->list, names->count, sizeof(*names->list), compare_names,
+		names->list[names->count++] = hashed_name_of(symbols, i);
+	qsort_r(names->list, names->count, sizeof(*names->list), compare_symbol_names,
 		(void *)(uintptr_t)symbols);
 	return 0;
 }
@@ -315,7 +315,7 @@ static size_t find_edge(const struct symbols_names *names, const struct symbols_
 size_t symbols_rank(const struct symbols_names *names, const struct symbol *symbol, size_t *count)
 {
 	size_t index = (size_t)(symbol - names->symbols->list);
-	struct symbols_name name = name_of(names->symbols, index);
+	struct symbols_name name = hashed_name_of(names->symbols, index);
 	size_t first = find_edge(names, &name, symbol->since, false);
 	size_t end = find_edge(names, &name, symbol->since, true);
 	size_t low = first, high = end;

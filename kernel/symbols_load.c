@@ -115,7 +115,7 @@ static bool is_label(const char *name, size_t size)
 }
 
 /* The index in symbols.ends of a symbol of the kernel, or SYMBOLS_ENDS. */
-static size_t find_end(const struct fields *fields)
+static size_t find_end_symbol(const struct fields *fields)
 {
 	static const char *const names[SYMBOLS_ENDS] = { "_etext", "_einittext", "__exittext_end" };
 	const char *name = fields->name;
@@ -148,7 +148,7 @@ static bool split_line(const char *at, const char *end, struct fields *fields)
 		at++;
 	fields->module = at + (*at == '[');
 	fields->module_size = *at == '[' ? strcspn(fields->module, "]\n") : 0;
-	fields->code_end = find_end(fields);
+	fields->code_end = find_end_symbol(fields);
 	return is_code(fields->type) || fields->code_end < SYMBOLS_ENDS;
 }
 
@@ -319,7 +319,7 @@ static int load_lines(struct loader *loader)
 }
 
 /* Makes room behind the names and the lines that are not parsed yet for `room` bytes and a NUL. */
-static int make_room(struct loader *loader, size_t room)
+static int make_text_room(struct loader *loader, size_t room)
 {
 	struct symbols *symbols = loader->symbols;
 	size_t left = loader->end - loader->at, space;
@@ -352,7 +352,7 @@ static int load_text(struct loader *loader, struct unzip *unzip)
 	do {
 		size_t room = unzip_room(unzip);
 
-		err = make_room(loader, room);
+		err = make_text_room(loader, room);
 		if (!err)
 			err = unzip_read(unzip, symbols->text + loader->end, room, &size);
 		if (err)
@@ -393,7 +393,7 @@ int symbols_load(struct symbols *symbols, const char *path)
 		return err;
 	err = symbols_modules_load(&loader.modules, &symbols->modules);
 	if (!err)
-		err = make_room(&loader, UNZIP_PIECE);
+		err = make_text_room(&loader, UNZIP_PIECE);
 	if (!err)
 		err = append_text(symbols, "", 0, &loader.module);
 	loader.at = loader.end = symbols->text_size;

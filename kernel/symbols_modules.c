@@ -128,7 +128,7 @@ static int compare_modules(const void *left, const void *right)
 	return (a->since > b->since) - (a->since < b->since);
 }
 
-static int compare_times(const void *left, const void *right)
+static int compare_module_times(const void *left, const void *right)
 {
 	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
 
@@ -144,7 +144,8 @@ static int sort_changes(struct symbols_modules *modules)
 		modules->changes[modules->change_count++] = modules->list[i].since;
 		modules->changes[modules->change_count++] = modules->list[i].until;
 	}
-	qsort(modules->changes, modules->change_count, sizeof(*modules->changes), compare_times);
+	qsort(modules->changes, modules->change_count, sizeof(*modules->changes),
+	      compare_module_times);
 	return 0;
 }
 

@@ -52,7 +52,7 @@ static size_t find_after(const struct symbol *list, size_t start, size_t end,
 	return start;
 }
 
-static int reserve(struct sorter *sorter, size_t count)
+static int reserve_spare(struct sorter *sorter, size_t count)
 {
 	if (count <= sorter->spare_space)
 		return 0;
@@ -71,7 +71,7 @@ static int merge_runs(struct sorter *sorter)
 	struct symbol *list = sorter->list;
 	size_t to = find_after(list, starts[0], right, &list[right]);
 	size_t count = right - to;
-	int err = reserve(sorter, count);
+	int err = reserve_spare(sorter, count);
 
 	if (err)
 		return err;

@@ -20,7 +20,7 @@ static int compare_cpus(const void *left, const void *right)
 	return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-static struct topology_cpu *find_cpu(const struct topology *topology, unsigned int cpu)
+static struct topology_cpu *find_topology_cpu(const struct topology *topology, unsigned int cpu)
 {
 	const struct topology_cpu key = { .cpu = cpu };
 
@@ -31,7 +31,7 @@ static struct topology_cpu *find_cpu(const struct topology *topology, unsigned i
 
 const struct topology_cpu *topology_find(const struct topology *topology, unsigned int cpu)
 {
-	return find_cpu(topology, cpu);
+	return find_topology_cpu(topology, cpu);
 }
 
 static int append_cpu(struct topology *topology, const struct topology_cpu *cpu)
@@ -106,7 +106,7 @@ static int add_possible(unsigned int number, void *data)
 
 static int set_online(unsigned int number, void *data)
 {
-	struct topology_cpu *cpu = find_cpu(data, number);
+	struct topology_cpu *cpu = find_topology_cpu(data, number);
 
 	if (cpu)
 		cpu->online = true;
@@ -121,7 +121,7 @@ struct node {
 static int set_node(unsigned int number, void *data)
 {
 	struct node *node = data;
-	struct topology_cpu *cpu = find_cpu(node->topology, number);
+	struct topology_cpu *cpu = find_topology_cpu(node->topology, number);
 
 	if (cpu)
 		cpu->node = node->number;

@@ -39,7 +39,7 @@ int user_frames_write(FILE *file, uint64_t id, const struct user_frame *frames, 
 	return text_write_result(file);
 }
 
-static int add_file(struct user_symbols *symbols, struct line *line, char *text)
+static int add_user_file(struct user_symbols *symbols, struct line *line, char *text)
 {
 	struct user_file *list, file = { .order = (uint32_t)symbols->file_count };
 
@@ -129,7 +129,8 @@ static int compare_stacks(const void *left, const void *right)
 	return (a->first > b->first) - (a->first < b->first);
 }
 
-static void sort(void *list, size_t count, size_t size, int compare(const void *, const void *))
+static void sort_list(void *list, size_t count, size_t size,
+		      int compare(const void *, const void *))
 {
 	if (count)
 		qsort(list, count, size, compare);
@@ -143,20 +144,20 @@ static void sort_lists(struct user_symbols *symbols)
 	struct user_file *files = symbols->files;
 	size_t kept = 0;
 
-	sort(files, symbols->file_count, sizeof(*files), compare_files);
+	sort_list(files, symbols->file_count, sizeof(*files), compare_files);
 	for (size_t i = 0; i < symbols->file_count; i++)
 		if (!kept || files[kept - 1].number != files[i].number)
 			files[kept++] = files[i];
 	symbols->file_count = kept;
 	kept = 0;
-	sort(functions, symbols->function_count, sizeof(*functions), compare_functions);
+	sort_list(functions, symbols->function_count, sizeof(*functions), compare_functions);
 	for (size_t i = 0; i < symbols->function_count; i++)
 		if (!kept || functions[kept - 1].file != functions[i].file ||
 		    functions[kept - 1].begin != functions[i].begin)
 			functions[kept++] = functions[i];
 	symbols->function_count = kept;
 	kept = 0;
-	sort(stacks, symbols->stack_count, sizeof(*stacks), compare_stacks);
+	sort_list(stacks, symbols->stack_count, sizeof(*stacks), compare_stacks);
 	for (size_t i = 0; i < symbols->stack_count; i++)
 		if (!kept || stacks[kept - 1].id != stacks[i].id)
 			stacks[kept++] = stacks[i];
@@ -175,7 +176,7 @@ int user_symbols_parse(struct user_symbols *symbols, const char *text)
 		err = -ENOMEM;
 	while (!err && line_next(&line, &text)) {
 		if (line_key(&line, "file"))
-			err = add_file(symbols, &line, word);
+			err = add_user_file(symbols, &line, word);
 		else if (line_key(&line, "function"))
 			err = add_function(symbols, &line, word);
 		else if (line_key(&line, "frames"))
