@@ -121,7 +121,7 @@ static int add_skip_gaps(struct analysis *analysis)
 	return err;
 }
 
-static struct analysis_cpu *find_cpu(struct analysis *analysis, unsigned int cpu)
+static struct analysis_cpu *find_analysis_cpu(struct analysis *analysis, unsigned int cpu)
 {
 	for (size_t i = 0; i < analysis->cpu_count; i++)
 		if (analysis->cpus[i].cpu == cpu)
@@ -149,7 +149,7 @@ static int add_lost_after_end(struct analysis *analysis)
 		return 0;
 	for (size_t i = 0; i < status->cpu_count && !err; i++) {
 		uint64_t missing = status->cpus[i].recorded + status->cpus[i].lost;
-		struct analysis_cpu *cpu = find_cpu(analysis, status->cpus[i].cpu);
+		struct analysis_cpu *cpu = find_analysis_cpu(analysis, status->cpus[i].cpu);
 
 		if (!missing || (cpu && cpu->in_stream + cpu->lost >= missing))
 			continue;
@@ -255,7 +255,7 @@ static void add_lost_samples(struct analysis *analysis)
 }
 
 /* Limits the window to the time that the capture covers. */
-static int finish(struct analysis *analysis, struct matcher *matcher)
+static int finish_window(struct analysis *analysis, struct matcher *matcher)
 {
 	uint64_t end = analysis->window_end;
 	int err;
@@ -272,7 +272,7 @@ static int finish(struct analysis *analysis, struct matcher *matcher)
 	return !err && analysis->findings ? heap_findings_classify(analysis->findings) : err;
 }
 
-static int run(struct analysis *analysis, struct merge *merge, struct matcher *matcher)
+static int match_events(struct analysis *analysis, struct merge *merge, struct matcher *matcher)
 {
 	const struct analysis_settings *settings = &analysis->settings;
 	const struct event *events;
@@ -292,7 +292,7 @@ static int run(struct analysis *analysis, struct merge *merge, struct matcher *m
 	}
 	err = got ? got : add_stream_counters(analysis, merge);
 	if (!err)
-		err = finish(analysis, matcher);
+		err = finish_window(analysis, matcher);
 	if (analysis->estimates)
 		add_lost_samples(analysis);
 	matcher_last_allocations(matcher, settings->last_allocation);
@@ -345,7 +345,7 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 	if (!err)
 		err = matcher_open(&matcher, analysis);
 	if (!err)
-		err = run(analysis, merge, matcher);
+		err = match_events(analysis, merge, matcher);
 	if (err && !*capture->errmsg)
 		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", capture->path,
 			 strerror(-err));

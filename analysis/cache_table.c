@@ -65,7 +65,7 @@ void cache_table_deinit(struct cache_table *table)
 }
 
 /* Adds a cache with a name; the caller sets the rest. Returns its index, or -ENOMEM. */
-static int64_t add(struct cache_table *table, const char *name)
+static int64_t add_named_cache(struct cache_table *table, const char *name)
 {
 	struct analysis *analysis = table->analysis;
 	const struct select *select = analysis->settings.select;
@@ -92,7 +92,7 @@ static int64_t find_named(struct cache_table *table, const struct cache *named)
 
 	if (*slot)
 		return *slot - 1;
-	found = add(table, named->name);
+	found = add_named_cache(table, named->name);
 	if (found < 0)
 		return found;
 	cache = &table->analysis->caches[found];
@@ -115,7 +115,7 @@ static int64_t find_address(struct cache_table *table, uint64_t address)
 	if (found != HASH_MAP_NONE)
 		return found;
 	snprintf(name, sizeof(name), "0x%" PRIx64, address);
-	added = add(table, name);
+	added = add_named_cache(table, name);
 	err = added < 0 ? (int)added : hash_map_add(&table->others, key, (uint32_t)added);
 	return err ? err : added;
 }
@@ -133,7 +133,7 @@ static int64_t find_anonymous(struct cache_table *table, const struct event *eve
 		return found;
 	snprintf(name, sizeof(name), "unnamed-%" PRIu32 "/%" PRIu32, event->requested,
 		 event->allocated);
-	added = add(table, name);
+	added = add_named_cache(table, name);
 	err = added < 0 ? (int)added : hash_map_add(&table->sizes, key, (uint32_t)added);
 	if (err)
 		return err;
@@ -198,7 +198,7 @@ static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_
 	found = hash_map_find(&table->others, key);
 	if (found != HASH_MAP_NONE)
 		return found;
-	added = add(table, large ? "kmalloc-large" : name);
+	added = add_named_cache(table, large ? "kmalloc-large" : name);
 	err = added < 0 ? (int)added : hash_map_add(&table->others, key, (uint32_t)added);
 	if (err)
 		return err;

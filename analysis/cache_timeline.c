@@ -40,7 +40,7 @@ static bool same_cache(const struct cache *a, const struct cache *b)
 }
 
 /* The equal cache in the list, which is added if need be; NULL: the list is full. */
-static const struct cache *intern(struct cache_timeline *timeline, const struct cache *cache)
+static const struct cache *intern_cache(struct cache_timeline *timeline, const struct cache *cache)
 {
 	struct cache *list = timeline->caches->list;
 	size_t i = 0;
@@ -86,7 +86,7 @@ static struct cache_interval *find_open(struct address_history *history)
 }
 
 /* Removes the intervals that no event can refer to any more. */
-static void forget(struct address_history *history, uint64_t watermark)
+static void forget_intervals(struct address_history *history, uint64_t watermark)
 {
 	size_t old = 0;
 
@@ -99,7 +99,7 @@ static void forget(struct address_history *history, uint64_t watermark)
 		history->count * sizeof(*history->intervals));
 }
 
-static void report(struct cache_timeline *timeline)
+static void report_change(struct cache_timeline *timeline)
 {
 	timeline->generation++;
 	timeline->generation += !timeline->generation;
@@ -112,11 +112,11 @@ int cache_timeline_add(struct cache_timeline *timeline, const struct cache *cach
 	const struct cache *interned;
 	struct cache_interval *open;
 
-	report(timeline);
+	report_change(timeline);
 	if (!history)
 		return -ENOMEM;
 	open = find_open(history);
-	interned = intern(timeline, cache);
+	interned = intern_cache(timeline, cache);
 	if (open && open->cache == interned) {
 		/* two CPUs reported it at the same time */
 		if (cache->since < open->since)
@@ -125,7 +125,7 @@ int cache_timeline_add(struct cache_timeline *timeline, const struct cache *cach
 	}
 	if (open)
 		open->until = cache->since;
-	forget(history, timeline->watermark);
+	forget_intervals(history, timeline->watermark);
 	intervals = array_grow(history->intervals, history->count, sizeof(*intervals));
 	if (!intervals)
 		return -ENOMEM;
@@ -144,7 +144,7 @@ void cache_timeline_end(struct cache_timeline *timeline, uint64_t address, uint6
 	struct cache_interval *open =
 		found == HASH_MAP_NONE ? NULL : find_open(&timeline->histories[found]);
 
-	report(timeline);
+	report_change(timeline);
 	if (open)
 		open->until = time;
 }

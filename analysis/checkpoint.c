@@ -37,7 +37,7 @@ int checkpoint_create(struct checkpoint *checkpoint, const char *name)
 }
 
 /* The piece must be finished: a reader of it alone leaves out what the next piece has. */
-static int open_piece(struct checkpoint *checkpoint, const char *from)
+static int open_finished_piece(struct checkpoint *checkpoint, const char *from)
 {
 	struct capture *capture = checkpoint->capture;
 	int err = capture_open(capture, from);
@@ -154,7 +154,7 @@ static int write_state(struct checkpoint *checkpoint, const uint64_t *last_alloc
 	return err ? checkpoint_fail(checkpoint, err, "state") : 0;
 }
 
-static int write_all(struct checkpoint *checkpoint, const uint64_t *last_allocation)
+static int write_checkpoint(struct checkpoint *checkpoint, const uint64_t *last_allocation)
 {
 	int err = inside_make_directory(checkpoint->directory, "kernel", 0700);
 
@@ -182,7 +182,7 @@ static int write_directory(struct checkpoint *checkpoint, const char *to,
 	checkpoint->directory = err ? err : inside_open_directory(piece, NEW);
 	if (checkpoint->directory < 0)
 		return checkpoint_fail(checkpoint, checkpoint->directory, to);
-	err = write_all(checkpoint, last_allocation);
+	err = write_checkpoint(checkpoint, last_allocation);
 	close(checkpoint->directory);
 	if (!err) {
 		inside_remove_directory(piece, PARTS_CHECKPOINT);
@@ -208,7 +208,7 @@ int checkpoint_make(const char *from, const char *to, const struct checkpoint_th
 		.errmsg = errmsg,
 		.errmsg_size = errmsg_size,
 	};
-	int err = open_piece(&checkpoint, from);
+	int err = open_finished_piece(&checkpoint, from);
 
 	if (err)
 		return err;

@@ -232,7 +232,7 @@ static int write_cgroups(struct checkpoint *checkpoint, FILE *file)
 }
 
 /* Each stack is named once for all pieces. */
-static int write_text(struct checkpoint *checkpoint, FILE *file, const char *name)
+static int copy_text_part(struct checkpoint *checkpoint, FILE *file, const char *name)
 {
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	int err = capture_parts_read(&checkpoint->capture->parts, name, TEXT_BYTES_MAX, &text);
@@ -244,12 +244,12 @@ static int write_text(struct checkpoint *checkpoint, FILE *file, const char *nam
 
 static int write_stacks(struct checkpoint *checkpoint, FILE *file)
 {
-	return write_text(checkpoint, file, "kernel/stacks");
+	return copy_text_part(checkpoint, file, "kernel/stacks");
 }
 
 static int write_user_symbols(struct checkpoint *checkpoint, FILE *file)
 {
-	return write_text(checkpoint, file, "kernel/user_symbols");
+	return copy_text_part(checkpoint, file, "kernel/user_symbols");
 }
 
 /* The first reading of all; and, where the first piece has all tables, those that come later. */

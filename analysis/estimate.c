@@ -90,22 +90,22 @@ struct object_weight estimate_object(const struct estimates *estimates,
 	return estimate_weigh(object, estimate_weight(estimates, object));
 }
 
-static void add_live(struct variance *variance, double objects, double bytes)
+static void add_live_sample(struct variance *variance, double objects, double bytes)
 {
 	variance->live_objects += objects;
 	variance->live += bytes;
 	variance->live_samples++;
 }
 
-static void add(struct variance *variance, double objects, double bytes)
+static void add_sample(struct variance *variance, double objects, double bytes)
 {
 	variance->allocations += objects;
 	variance->allocated += bytes;
 	variance->samples++;
-	add_live(variance, objects, bytes);
+	add_live_sample(variance, objects, bytes);
 }
 
-static void end(struct variance *variance, double objects, double bytes)
+static void end_sample(struct variance *variance, double objects, double bytes)
 {
 	variance->live_samples--;
 	/* the sums are not exact */
@@ -113,7 +113,7 @@ static void end(struct variance *variance, double objects, double bytes)
 	variance->live = variance->live_samples ? variance->live - bytes : 0;
 }
 
-static int grow(struct variance **list, size_t *count, size_t needed)
+static int grow_variances(struct variance **list, size_t *count, size_t needed)
 {
 	size_t space = needed + needed / 2;
 	struct variance *more;
@@ -173,8 +173,9 @@ static int add_object(struct analysis *analysis, const struct slab_object *objec
 	struct estimates *estimates = analysis->estimates;
 	double objects, bytes;
 
-	if (grow(&estimates->groups, &estimates->group_count, (size_t)object->group + 1) ||
-	    grow(&estimates->caches, &estimates->cache_count, (size_t)object->cache + 1))
+	if (grow_variances(&estimates->groups, &estimates->group_count,
+			   (size_t)object->group + 1) ||
+	    grow_variances(&estimates->caches, &estimates->cache_count, (size_t)object->cache + 1))
 		return -ENOMEM;
 	note_size(estimates, object->allocated);
 	find_variances(estimates, object, &objects, &bytes);
@@ -186,12 +187,12 @@ static int add_object(struct analysis *analysis, const struct slab_object *objec
 
 int estimates_add(struct analysis *analysis, const struct slab_object *object)
 {
-	return add_object(analysis, object, add);
+	return add_object(analysis, object, add_sample);
 }
 
 int estimates_add_initial(struct analysis *analysis, const struct slab_object *object)
 {
-	return add_object(analysis, object, add_live);
+	return add_object(analysis, object, add_live_sample);
 }
 
 void estimates_end(struct analysis *analysis, const struct slab_object *object)
@@ -200,9 +201,9 @@ void estimates_end(struct analysis *analysis, const struct slab_object *object)
 	double objects, bytes;
 
 	find_variances(estimates, object, &objects, &bytes);
-	end(&estimates->total, objects, bytes);
-	end(&estimates->groups[object->group], objects, bytes);
-	end(&estimates->caches[object->cache], objects, bytes);
+	end_sample(&estimates->total, objects, bytes);
+	end_sample(&estimates->groups[object->group], objects, bytes);
+	end_sample(&estimates->caches[object->cache], objects, bytes);
 }
 
 struct variance estimates_of_group(const struct estimates *estimates, size_t group)

@@ -160,7 +160,7 @@ void heap_findings_close(struct heap_findings *findings)
 }
 
 /* Same kind, sites and caches; of failed allocations also the same GFP flags. */
-static bool is_same(const struct heap_finding *a, const struct heap_finding *b)
+static bool is_same_finding(const struct heap_finding *a, const struct heap_finding *b)
 {
 	return a->kind == b->kind && a->alloc_site == b->alloc_site &&
 	       a->free_site == b->free_site && a->other_site == b->other_site &&
@@ -189,7 +189,7 @@ static struct heap_finding *find_or_add(struct heap_findings *findings,
 	struct heap_finding *finding;
 
 	for (; at != HASH_MAP_NONE; last = at, at = findings->next[at])
-		if (is_same(&findings->list[at], found))
+		if (is_same_finding(&findings->list[at], found))
 			return &findings->list[at];
 	at = (uint32_t)findings->count;
 	finding = array_grow(findings->list, findings->count, sizeof(*finding));
@@ -359,7 +359,7 @@ static bool has_missed_frees(const struct heap_findings *findings, uint32_t inde
 	return cache->missed_frees;
 }
 
-static uint32_t classify(const struct heap_findings *findings, const struct open_case *open_case)
+static uint32_t reasons_of(const struct heap_findings *findings, const struct open_case *open_case)
 {
 	const struct analysis *analysis = findings->analysis;
 	enum finding_kind kind = findings->list[open_case->finding].kind;
@@ -410,7 +410,7 @@ int heap_findings_classify(struct heap_findings *findings)
 	spans_sort(&findings->skipped);
 	for (size_t i = 0; i < findings->case_count; i++) {
 		const struct open_case *open_case = &findings->cases[i];
-		uint32_t reasons = classify(findings, open_case);
+		uint32_t reasons = reasons_of(findings, open_case);
 
 		add_certainty(&findings->list[open_case->finding],
 			      reasons ? CERTAINTY_POSSIBLE : CERTAINTY_CERTAIN, reasons);

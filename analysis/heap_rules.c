@@ -64,7 +64,7 @@ void heap_rules_close(struct heap_rules *heap_rules)
 	free(heap_rules);
 }
 
-static struct heap_finding describe(enum finding_kind kind, const struct event *event)
+static struct heap_finding describe_event(enum finding_kind kind, const struct event *event)
 {
 	return (struct heap_finding){
 		.kind = kind,
@@ -117,7 +117,7 @@ static bool is_live(const struct slab_object *object)
 static int report_overlap(struct heap_rules *heap_rules, const struct event *event, uint32_t cache,
 			  struct slab_object *beneath)
 {
-	struct heap_finding found = describe(FINDING_OVERLAP, event);
+	struct heap_finding found = describe_event(FINDING_OVERLAP, event);
 
 	if (beneath->flags & OBJECT_OVERLAP_REPORTED)
 		return 0;
@@ -194,7 +194,7 @@ static bool is_in_slab(const struct heap_rules *heap_rules, const struct event *
 
 static int report_short(struct heap_rules *heap_rules, const struct event *event, uint32_t cache)
 {
-	struct heap_finding found = describe(FINDING_SHORT_ALLOCATION, event);
+	struct heap_finding found = describe_event(FINDING_SHORT_ALLOCATION, event);
 
 	found.alloc_site = event->call_site;
 	found.alloc_time = event->time;
@@ -238,7 +238,7 @@ int heap_rules_check_new_page(struct heap_rules *heap_rules, const struct event 
 int heap_rules_check_failed(struct heap_rules *heap_rules, const struct event *event,
 			    uint32_t cache)
 {
-	struct heap_finding found = describe(FINDING_FAILED_ALLOCATION, event);
+	struct heap_finding found = describe_event(FINDING_FAILED_ALLOCATION, event);
 
 	found.alloc_site = event->call_site;
 	found.cache = event->id == KMT_KMALLOC ? CACHE_NONE : cache;
@@ -249,7 +249,7 @@ int heap_rules_check_failed(struct heap_rules *heap_rules, const struct event *e
 int heap_rules_check_missed(struct heap_rules *heap_rules, const struct event *event,
 			    const struct slab_object *object)
 {
-	struct heap_finding found = describe(FINDING_MISSED_FREE, event);
+	struct heap_finding found = describe_event(FINDING_MISSED_FREE, event);
 
 	describe_live(heap_rules, &found, object);
 	found.other_site = event->call_site;
@@ -265,7 +265,7 @@ static struct heap_finding describe_free(const struct heap_rules *heap_rules,
 					 enum finding_kind kind, const struct event *event,
 					 uint32_t cache, const struct slab_object *object)
 {
-	struct heap_finding found = describe(kind, event);
+	struct heap_finding found = describe_event(kind, event);
 
 	describe_live(heap_rules, &found, object);
 	found.free_site = event->call_site;
@@ -364,7 +364,7 @@ int heap_rules_check_other_cache(struct heap_rules *heap_rules, const struct eve
 static int report_double_free(struct heap_rules *heap_rules, const struct event *event,
 			      uint32_t cache, const struct slab_object *freed)
 {
-	struct heap_finding found = describe(FINDING_DOUBLE_FREE, event);
+	struct heap_finding found = describe_event(FINDING_DOUBLE_FREE, event);
 	uint32_t reasons = event_reasons(event);
 
 	describe_freed(heap_rules, &found, freed);
@@ -421,7 +421,7 @@ static const struct slab_object *find_cache_creation(const struct heap_rules *he
 static int check_unknown_free(struct heap_rules *heap_rules, const struct event *event,
 			      uint32_t cache)
 {
-	struct heap_finding found = describe(FINDING_UNKNOWN_FREE, event);
+	struct heap_finding found = describe_event(FINDING_UNKNOWN_FREE, event);
 	const struct slab_object *creation = find_cache_creation(heap_rules, cache);
 	const struct slab_page *page = slab_pages_find(&heap_rules->pages, event->pointer);
 

@@ -39,7 +39,7 @@ static void insert_slot(struct object_table *objects, struct object_slot added)
 	objects->slots[slot] = added;
 }
 
-static int grow(struct object_table *objects)
+static int grow_objects(struct object_table *objects)
 {
 	uint64_t slots = ((uint64_t)objects->mask + 1) * 2;
 	struct object_table bigger = *objects;
@@ -94,7 +94,7 @@ struct slab_object *object_table_insert_growing(struct object_table *objects, ui
 	struct object_slot slot = { .hash = hash };
 	struct slab_object *object;
 
-	if (object_table_must_grow(objects) && grow(objects))
+	if (object_table_must_grow(objects) && grow_objects(objects))
 		return NULL;
 	slot.number = claim_object(objects);
 	if (!slot.number)

@@ -90,7 +90,7 @@ int online_open(struct online **result, struct capture *capture,
 	return 0;
 }
 
-static void release(struct online *online, struct online_packet *packet)
+static void release_packet(struct online *online, struct online_packet *packet)
 {
 	online->settings.release(online->settings.data, packet);
 }
@@ -102,7 +102,7 @@ static void drop_first(struct online *online, struct cpu_queue *queue)
 	queue->first = packet->next;
 	if (!queue->first)
 		queue->end = &queue->first;
-	release(online, packet);
+	release_packet(online, packet);
 }
 
 void online_close(struct online *online)
@@ -126,7 +126,7 @@ void online_put(struct online *online, struct online_packet *packet)
 	struct cpu_queue *queue;
 
 	if (packet->cpu >= online->settings.cpus || !packet->count) {
-		release(online, packet);
+		release_packet(online, packet);
 		return;
 	}
 	queue = &online->queues[packet->cpu];

@@ -177,7 +177,7 @@ static inline int take_free(struct run *run, struct slab_object *object, size_t 
 	return 1;
 }
 
-static inline int take(struct run *run, const struct kmt_record *record, uint32_t hash)
+static inline int take_record(struct run *run, const struct kmt_record *record, uint32_t hash)
 {
 	uint64_t kind = record->id < KMT_ID_END ? 1ULL << record->id : 0;
 	struct slab_object *object;
@@ -219,7 +219,8 @@ static int take_records(struct run *run, struct online_packet *packet, uint64_t 
 		next = at + (size_t)record->words * KMT_WORD;
 		if (next == size || record_at(packet, next)->time == record->time)
 			break;
-		result = take(run, record, packet->hashes[number % (2 * ONLINE_PACKET_AHEAD)]);
+		result = take_record(run, record,
+				     packet->hashes[number % (2 * ONLINE_PACKET_AHEAD)]);
 		if (result <= 0)
 			break;
 		number++;

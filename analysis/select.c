@@ -36,8 +36,8 @@ void select_deinit(struct select *select)
 
 /* Times. */
 
-static int parse_time(struct select *select, const char *option, const char *text, size_t length,
-		      uint64_t *ns, bool *is_date)
+static int parse_moment(struct select *select, const char *option, const char *text, size_t length,
+			uint64_t *ns, bool *is_date)
 {
 	*is_date = utc_parse(text, length, ns);
 	if (*is_date || duration_parse(text, length, ns))
@@ -60,11 +60,11 @@ int select_time(struct select *select, const char *text)
 			select, "--time: \"%.60s\" has no comma: give A,B, such as 0.5,2 or 10ms,",
 			text);
 	if (comma != text)
-		err = parse_time(select, "--time", text, (size_t)(comma - text), &after,
-				 &after_is_date);
+		err = parse_moment(select, "--time", text, (size_t)(comma - text), &after,
+				   &after_is_date);
 	if (!err && comma[1]) {
-		err = parse_time(select, "--time", comma + 1, strlen(comma + 1), &before,
-				 &before_is_date);
+		err = parse_moment(select, "--time", comma + 1, strlen(comma + 1), &before,
+				   &before_is_date);
 		if (!err && (!before || (after_is_date == before_is_date && before <= after)))
 			err = select_fail(
 				select, "--time: \"%.60s\": the end must be after the start", text);
@@ -82,7 +82,7 @@ int select_at(struct select *select, const char *text)
 {
 	bool is_date;
 	uint64_t before;
-	int err = parse_time(select, "--at", text, strlen(text), &before, &is_date);
+	int err = parse_moment(select, "--at", text, strlen(text), &before, &is_date);
 
 	if (err)
 		return err;

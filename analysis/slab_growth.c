@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "analysis/slab_growth.h"
 #include "kernel/caches.h"
@@ -89,7 +90,7 @@ void slab_growth_request(struct analysis_settings *settings, const struct captur
 			settings->mark_times[i] = settings->mark_times[i - 1];
 }
 
-static struct slab_growth_cache *find_row(const struct slab_growth *growth, const char *name)
+static struct slab_growth_cache *find_growth_row(const struct slab_growth *growth, const char *name)
 {
 	size_t first = 0, end = growth->count;
 
@@ -109,33 +110,28 @@ static struct slab_growth_cache *find_row(const struct slab_growth *growth, cons
 
 const struct slab_growth_cache *slab_growth_find(const struct slab_growth *growth, const char *name)
 {
-	return find_row(growth, name);
+	return find_growth_row(growth, name);
 }
 
 /* Limited, so that a sum of such numbers does not overflow: they come from a file. */
-static int64_t limit(uint64_t number)
+static int64_t limit_number(uint64_t number)
 {
 	return number > (uint64_t)1 << 56 ? (int64_t)1 << 56 : (int64_t)number;
 }
 
 #define ERROR_MAX ((int64_t)1 << 60)
 
-static uint64_t lower(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* What the kernel may have estimated wrongly. */
-static int64_t estimated(const struct slabinfo_cache *reading)
+static int64_t estimated_objects(const struct slabinfo_cache *reading)
 {
 	uint64_t free_objects = reading->total > reading->active ? reading->total - reading->active
 								 : 0;
 
-	return free_objects > FREE_OBJECTS_COUNTED ? limit(free_objects) : 0;
+	return free_objects > FREE_OBJECTS_COUNTED ? limit_number(free_objects) : 0;
 }
 
-static void add_row(struct slab_growth *growth, const struct slabinfo_cache *first,
-		    const struct slabinfo_cache *last)
+static void add_growth_row(struct slab_growth *growth, const struct slabinfo_cache *first,
+			   const struct slabinfo_cache *last)
 {
 	static const struct slabinfo_cache none = { .held = SLABINFO_UNKNOWN };
 	struct slab_growth_cache *row = &growth->list[growth->count++];
@@ -147,18 +143,18 @@ static void add_row(struct slab_growth *growth, const struct slabinfo_cache *fir
 					   .high = SLAB_GROWTH_UNKNOWN };
 	first = first ? first : &none;
 	last = last ? last : &none;
-	row->growth = limit(last->active) - limit(first->active);
+	row->growth = limit_number(last->active) - limit_number(first->active);
 	if (last->held == SLABINFO_UNKNOWN)
 		return;
-	error = estimated(first) + estimated(last);
+	error = estimated_objects(first) + estimated_objects(last);
 	/* objects that are held at the end make the growth higher, those at the begin lower */
-	row->high = limit(lower(last->held, last->active)) + error;
-	row->low = -limit(lower(last->held, first->active)) - error;
+	row->high = limit_number(MIN(last->held, last->active)) + error;
+	row->low = -limit_number(MIN(last->held, first->active)) - error;
 }
 
 /* A row for each name of the two readings, which are sorted by name. */
-static int add_rows(struct slab_growth *growth, const struct slabinfo_snapshot *first,
-		    const struct slabinfo_snapshot *last)
+static int add_growth_rows(struct slab_growth *growth, const struct slabinfo_snapshot *first,
+			   const struct slabinfo_snapshot *last)
 {
 	size_t i = 0, k = 0;
 
@@ -170,8 +166,8 @@ static int add_rows(struct slab_growth *growth, const struct slabinfo_snapshot *
 			    : k == last->count ? -1
 					       : strcmp(first->list[i].name, last->list[k].name);
 
-		add_row(growth, order <= 0 ? &first->list[i] : NULL,
-			order >= 0 ? &last->list[k] : NULL);
+		add_growth_row(growth, order <= 0 ? &first->list[i] : NULL,
+			       order >= 0 ? &last->list[k] : NULL);
 		i += order <= 0;
 		k += order >= 0;
 	}
@@ -185,12 +181,12 @@ static struct cache_count count_at(const struct analysis *analysis, enum mark ma
 	return cache < taken->count ? taken->list[cache] : (struct cache_count){ 0 };
 }
 
-static void widen(struct slab_growth_cache *row, uint64_t below, uint64_t above)
+static void widen_range(struct slab_growth_cache *row, uint64_t below, uint64_t above)
 {
 	if (row->low == SLAB_GROWTH_UNKNOWN)
 		return;
-	row->low = row->low < -ERROR_MAX ? row->low : row->low - limit(below);
-	row->high = row->high > ERROR_MAX ? row->high : row->high + limit(above);
+	row->low = row->low < -ERROR_MAX ? row->low : row->low - limit_number(below);
+	row->high = row->high > ERROR_MAX ? row->high : row->high + limit_number(above);
 }
 
 static void add_events(struct slab_growth *growth, const struct analysis *analysis)
@@ -204,7 +200,7 @@ static void add_events(struct slab_growth *growth, const struct analysis *analys
 		uint64_t meanwhile = begin_read.allocations - begin.allocations + begin_read.frees -
 				     begin.frees + end_read.allocations - end.allocations +
 				     end_read.frees - end.frees;
-		struct slab_growth_cache *row = find_row(growth, cache->name);
+		struct slab_growth_cache *row = find_growth_row(growth, cache->name);
 
 		if (!row || cache->is_large || cache->is_anonymous)
 			continue;
@@ -212,7 +208,7 @@ static void add_events(struct slab_growth *growth, const struct analysis *analys
 		row->allocations += end.allocations - begin.allocations;
 		row->frees += end.frees - begin.frees;
 		row->missed_frees += end.missed_frees - begin.missed_frees;
-		widen(row, meanwhile, meanwhile);
+		widen_range(row, meanwhile, meanwhile);
 	}
 }
 
@@ -221,14 +217,14 @@ static void add_earlier_events(struct slab_growth *growth, const struct checkpoi
 {
 	for (size_t i = 0; i < before->count_count; i++) {
 		const struct checkpoint_count *count = &before->counts[i];
-		struct slab_growth_cache *row = find_row(growth, count->name);
+		struct slab_growth_cache *row = find_growth_row(growth, count->name);
 
 		if (!row)
 			continue;
 		row->allocations += count->allocations;
 		row->frees += count->frees;
 		row->missed_frees += count->missed_frees;
-		widen(row, count->meanwhile, count->meanwhile);
+		widen_range(row, count->meanwhile, count->meanwhile);
 	}
 }
 
@@ -247,7 +243,7 @@ static void add_errors(struct slab_growth *growth, const struct analysis *analys
 		struct slab_growth_cache *row = &growth->list[i];
 
 		/* nameless frees: less is observed than happened, so that the difference is low */
-		widen(row, unknown + nameless, unknown);
+		widen_range(row, unknown + nameless, unknown);
 		/* events of caches that the kernel does not name may be of any but kmalloc's */
 		if ((analysis->anonymous_allocations || before->anonymous_allocations) &&
 		    !caches_is_kmalloc(row->name))
@@ -276,15 +272,15 @@ static bool is_copy(const struct slab_growth *growth, const char *name)
 	if (!strchr(name, '-'))
 		return false;
 	snprintf(other, sizeof(other), "kmalloc-%s", size_suffix(name));
-	if (!find_row(growth, other))
+	if (!find_growth_row(growth, other))
 		return false;
 	if (caches_is_kmalloc(name))
 		return strncmp(name, "kmalloc-rnd-", 12) == 0;
 	snprintf(other, sizeof(other), "%.*s1k", (int)prefix, name);
-	if (!find_row(growth, other))
+	if (!find_growth_row(growth, other))
 		return false;
 	snprintf(other, sizeof(other), "%.*s16", (int)prefix, name);
-	return find_row(growth, other);
+	return find_growth_row(growth, other);
 }
 
 /* Events of a copy count for a kmalloc cache of its size, so this cache may seem to shrink. */
@@ -299,11 +295,12 @@ static void add_copy(struct slab_growth *growth, const struct slab_growth_cache 
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
 		snprintf(name, sizeof(name), "%s-%s", prefixes[i], size_suffix(copy->name));
-		row = find_row(growth, name);
+		row = find_growth_row(growth, name);
 		if (row && copy->low == SLAB_GROWTH_UNKNOWN)
 			row->low = row->high = SLAB_GROWTH_UNKNOWN;
 		else if (row)
-			widen(row, grown + (uint64_t)copy->high, shrunk + (uint64_t)-copy->low);
+			widen_range(row, grown + (uint64_t)copy->high,
+				    shrunk + (uint64_t)-copy->low);
 	}
 }
 
@@ -332,7 +329,7 @@ static void find_size(struct slab_growth_cache *row, const struct analysis *anal
 		row->size = reading->size;
 }
 
-static void compare(struct slab_growth *growth, struct slab_growth_cache *row)
+static void compare_growth_row(struct slab_growth *growth, struct slab_growth_cache *row)
 {
 	row->observed = row->difference = row->unobserved = SLAB_GROWTH_UNKNOWN;
 	if (!row->compared) {
@@ -367,7 +364,7 @@ int slab_growth_init(struct slab_growth *growth, const struct analysis *analysis
 		return 0;
 	growth->begin = first->time;
 	growth->end = last->time;
-	err = add_rows(growth, first, last);
+	err = add_growth_rows(growth, first, last);
 	if (err)
 		return err;
 	add_events(growth, analysis);
@@ -376,7 +373,7 @@ int slab_growth_init(struct slab_growth *growth, const struct analysis *analysis
 	add_errors(growth, analysis);
 	for (size_t i = 0; i < growth->count; i++) {
 		find_size(&growth->list[i], analysis, last);
-		compare(growth, &growth->list[i]);
+		compare_growth_row(growth, &growth->list[i]);
 	}
 	return 0;
 }

@@ -24,7 +24,7 @@ void slab_pages_deinit(struct slab_pages *pages)
 	pages->slots = NULL;
 }
 
-static int grow(struct slab_pages *pages)
+static int grow_pages(struct slab_pages *pages)
 {
 	struct slab_pages bigger = { .mask = pages->mask * 2 + 1,
 				     .count = pages->count,
@@ -48,7 +48,7 @@ struct slab_page *slab_pages_add(struct slab_pages *pages, uint64_t address)
 	if (page->number)
 		return page;
 	if (pages->count >= pages->mask / 8 * 5) {
-		if (grow(pages))
+		if (grow_pages(pages))
 			return NULL;
 		page = slab_pages_slot(pages, address / PAGE_BYTES + 1);
 	}

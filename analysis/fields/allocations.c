@@ -25,7 +25,8 @@ void allocations_deinit(struct allocations *allocations)
 	value_source_deinit(&allocations->source);
 }
 
-static bool takes(void *data, const struct analysis *analysis, const struct transition *transition)
+static bool takes_allocation(void *data, const struct analysis *analysis,
+			     const struct transition *transition)
 {
 	struct allocations *allocations = data;
 
@@ -33,7 +34,8 @@ static bool takes(void *data, const struct analysis *analysis, const struct tran
 	return query_takes(allocations->query, &allocations->source, transition);
 }
 
-static int64_t key(void *data, const struct analysis *analysis, const struct transition *transition)
+static int64_t find_group_key(void *data, const struct analysis *analysis,
+			      const struct transition *transition)
 {
 	struct allocations *allocations = data;
 	const struct query *query = allocations->query;
@@ -52,8 +54,8 @@ int allocations_request(struct allocations *allocations, struct analysis_setting
 {
 	settings->choice.data = allocations;
 	if (allocations->query->has_where)
-		settings->choice.takes = takes;
+		settings->choice.takes = takes_allocation;
 	if (settings->by == GROUP_BY_CALLER)
-		settings->choice.key = key;
+		settings->choice.key = find_group_key;
 	return query_bind(allocations->query, &allocations->source, &capture->gfp);
 }

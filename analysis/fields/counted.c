@@ -24,7 +24,7 @@ static bool is_counted_function(const struct event_function *function)
 	return false;
 }
 
-static int fail(struct query *query, const char *what, const char *name)
+static int refuse_uncounted(struct query *query, const char *what, const char *name)
 {
 	snprintf(query->errmsg, sizeof(query->errmsg),
 		 "--count: the %s %s needs a capture: record one, and use kmemtrace-report count%s",
@@ -38,11 +38,11 @@ static int add_expression(struct query *query, const struct expression *expressi
 		const struct expression_node *node = &expression->nodes[i];
 
 		if (node->operation == OPERATION_CALL && !is_counted_function(node->function))
-			return fail(query, "function", node->function->name);
+			return refuse_uncounted(query, "function", node->function->name);
 		if (node->operation != OPERATION_FIELD)
 			continue;
 		if (node->field->parts & COUNTED_NEVER)
-			return fail(query, "field", node->field->name);
+			return refuse_uncounted(query, "field", node->field->name);
 		*parts |= node->field->parts;
 	}
 	return 0;

@@ -45,11 +45,11 @@ struct evaluation {
 	const struct transition *transition;
 };
 
-static struct value evaluate(const struct evaluation *evaluation, uint32_t number);
+static struct value evaluate_node(const struct evaluation *evaluation, uint32_t number);
 
 /* Whether the text matches; each text is compared once. */
-static struct value match(struct expression_node *node, struct value_source *source,
-			  struct value text)
+static struct value match_text(struct expression_node *node, struct value_source *source,
+			       struct value text)
 {
 	size_t number = (size_t)text.number;
 	bool wanted = node->operation == OPERATION_MATCH;
@@ -78,7 +78,7 @@ static struct value match(struct expression_node *node, struct value_source *sou
 }
 
 /* -1, 0 or 1. An address has no sign. */
-static int compare(struct value a, bool a_unsigned, struct value b, bool b_unsigned)
+static int compare_values(struct value a, bool a_unsigned, struct value b, bool b_unsigned)
 {
 	if (a_unsigned != b_unsigned) {
 		/* without a sign and above INT64_MAX: larger than any number with a sign */
@@ -93,7 +93,7 @@ static int compare(struct value a, bool a_unsigned, struct value b, bool b_unsig
 	return (a.number > b.number) - (a.number < b.number);
 }
 
-static struct value compared(enum operation operation, int order)
+static struct value compared_value(enum operation operation, int order)
 {
 	switch (operation) {
 	case OPERATION_EQUAL:
@@ -174,9 +174,10 @@ static struct value calculate_unsigned(enum operation operation, uint64_t a, uin
 	return wrong ? value_unknown() : value_of((int64_t)result);
 }
 
-static struct value calculate(const struct expression_node *node,
-			      const struct expression_node *left,
-			      const struct expression_node *right, struct value a, struct value b)
+static struct value calculate_value(const struct expression_node *node,
+				    const struct expression_node *left,
+				    const struct expression_node *right, struct value a,
+				    struct value b)
 {
 	bool a_unsigned = left->type == VALUE_ADDRESS, b_unsigned = right->type == VALUE_ADDRESS;
 
@@ -190,14 +191,15 @@ static struct value calculate(const struct expression_node *node,
 }
 
 /* false && null is false, true || null is true; else null makes null. */
-static struct value join(const struct evaluation *evaluation, const struct expression_node *node)
+static struct value evaluate_logic(const struct evaluation *evaluation,
+				   const struct expression_node *node)
 {
 	const int64_t decides = node->operation == OPERATION_OR;
-	struct value a = evaluate(evaluation, node->left), b;
+	struct value a = evaluate_node(evaluation, node->left), b;
 
 	if (a.known && a.number == decides)
 		return a;
-	b = evaluate(evaluation, node->right);
+	b = evaluate_node(evaluation, node->right);
 	if (b.known && b.number == decides)
 		return b;
 	return a.known ? b : a;
@@ -208,35 +210,36 @@ static struct value evaluate_binary(const struct evaluation *evaluation,
 {
 	const struct expression_node *left = &evaluation->nodes[node->left],
 				     *right = &evaluation->nodes[node->right];
-	struct value a = evaluate(evaluation, node->left), b;
+	struct value a = evaluate_node(evaluation, node->left), b;
 
 	if (node->operation == OPERATION_MATCH || node->operation == OPERATION_NO_MATCH)
-		return match(node, evaluation->source, a);
-	b = evaluate(evaluation, node->right);
+		return match_text(node, evaluation->source, a);
+	b = evaluate_node(evaluation, node->right);
 	if (node->operation > OPERATION_NO_MATCH)
-		return calculate(node, left, right, a, b);
+		return calculate_value(node, left, right, a, b);
 	if (left->type == VALUE_NULL || right->type == VALUE_NULL)
 		return value_of((a.known == b.known) == (node->operation == OPERATION_EQUAL));
 	if (!a.known || !b.known)
 		return value_unknown();
-	return compared(node->operation,
-			compare(a, left->type == VALUE_ADDRESS, b, right->type == VALUE_ADDRESS));
+	return compared_value(node->operation, compare_values(a, left->type == VALUE_ADDRESS, b,
+							      right->type == VALUE_ADDRESS));
 }
 
-static struct value call(const struct evaluation *evaluation, const struct expression_node *node)
+static struct value call_function(const struct evaluation *evaluation,
+				  const struct expression_node *node)
 {
 	const uint32_t operands[FUNCTION_ARGUMENTS_MAX] = { node->left, node->right };
 	struct value arguments[FUNCTION_ARGUMENTS_MAX] = { 0 };
 
 	for (size_t i = 0; i < event_function_arity(node->function); i++) {
-		arguments[i] = evaluate(evaluation, operands[i]);
+		arguments[i] = evaluate_node(evaluation, operands[i]);
 		if (!arguments[i].known)
 			return value_unknown();
 	}
 	return node->function->call(evaluation->source, evaluation->transition, arguments);
 }
 
-static struct value evaluate(const struct evaluation *evaluation, uint32_t number)
+static struct value evaluate_node(const struct evaluation *evaluation, uint32_t number)
 {
 	struct expression_node *node = &evaluation->nodes[number];
 	struct value value;
@@ -245,18 +248,18 @@ static struct value evaluate(const struct evaluation *evaluation, uint32_t numbe
 	case OPERATION_FIELD:
 		return node->field->get(evaluation->source, evaluation->transition);
 	case OPERATION_CALL:
-		return call(evaluation, node);
+		return call_function(evaluation, node);
 	case OPERATION_CONSTANT:
 		return node->value;
 	case OPERATION_OR:
 	case OPERATION_AND:
-		return join(evaluation, node);
+		return evaluate_logic(evaluation, node);
 	case OPERATION_NOT:
-		value = evaluate(evaluation, node->left);
+		value = evaluate_node(evaluation, node->left);
 		value.number = value.known && !value.number;
 		return value;
 	case OPERATION_NEGATE:
-		value = evaluate(evaluation, node->left);
+		value = evaluate_node(evaluation, node->left);
 		if (!value.known)
 			return value;
 		return calculate_signed(OPERATION_SUBTRACT, 0, value.number);
@@ -272,5 +275,5 @@ struct value expression_value(const struct expression *expression, struct value_
 
 	if (expression->field)
 		return expression->field->get(source, transition);
-	return evaluate(&evaluation, expression->root);
+	return evaluate_node(&evaluation, expression->root);
 }

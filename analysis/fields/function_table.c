@@ -200,7 +200,7 @@ static void put_arguments(FILE *file, const struct event_function *function)
 }
 
 /* "number of number and number", "bytes": the types of the result and of the arguments. */
-static void put_types(FILE *file, const struct event_function *function)
+static void put_function_types(FILE *file, const struct event_function *function)
 {
 	fputs(value_type_name(function->type), file);
 	for (size_t i = 0; i < event_function_arity(function); i++)
@@ -216,7 +216,7 @@ void event_function_list(FILE *file)
 		fputs(function->name, file);
 		put_arguments(file, function);
 		fputs(" (", file);
-		put_types(file, function);
+		put_function_types(file, function);
 		fputs(")\n", file);
 		text_write_wrapped(file, LIST_INDENT, function->legend);
 		if (*function->captures)
@@ -240,7 +240,7 @@ void event_function_list_mdoc(FILE *file)
 		if (!event_function_arity(function))
 			fputs("\\&", file);
 		putc('\n', file);
-		put_types(file, function);
+		put_function_types(file, function);
 		fprintf(file, ";\n%s%s%s.\n", function->legend, *function->captures ? ";\n" : "",
 			function->captures);
 	}

@@ -17,14 +17,14 @@ static bool in_word(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static struct token wrong(struct token token, const char *problem)
+static struct token wrong_token(struct token token, const char *problem)
 {
 	token.kind = TOKEN_WRONG;
 	token.problem = problem;
 	return token;
 }
 
-static struct token read_text(struct token token)
+static struct token read_text_token(struct token token)
 {
 	const char *end = token.at + 1;
 
@@ -32,11 +32,11 @@ static struct token read_text(struct token token)
 		end += *end == '\\' && end[1] ? 2 : 1;
 	token.length = (size_t)(end - token.at) + (*end != '\0');
 	token.kind = TOKEN_TEXT;
-	return *end ? token : wrong(token, "the text has no closing quote");
+	return *end ? token : wrong_token(token, "the text has no closing quote");
 }
 
 /* "12", "0x1f", "4k", "1.5ms". */
-static struct token read_number(struct token token)
+static struct token read_number_token(struct token token)
 {
 	const char *end = token.at;
 	char copy[40];
@@ -46,31 +46,32 @@ static struct token read_number(struct token token)
 	token.length = (size_t)(end - token.at);
 	token.kind = TOKEN_NUMBER;
 	if (token.length >= sizeof(copy))
-		return wrong(token, "the number is too long");
+		return wrong_token(token, "the number is too long");
 	memcpy(copy, token.at, token.length);
 	copy[token.length] = '\0';
 	end = copy;
 	if (copy[0] == '0' && (copy[1] == 'x' || copy[1] == 'X')) {
 		if (!number_parse(&end, 16, &token.number) || *end)
-			return wrong(token, "this is not a hexadecimal number of up to 64 bits");
+			return wrong_token(token,
+					   "this is not a hexadecimal number of up to 64 bits");
 		token.type = token.number > INT64_MAX ? VALUE_ADDRESS : VALUE_NUMBER;
 		return token;
 	}
 	if (strspn(copy, "0123456789") == token.length) {
 		if (!number_parse(&end, 10, &token.number) || token.number > INT64_MAX)
-			return wrong(token, "the number is above 2^63-1");
+			return wrong_token(token, "the number is above 2^63-1");
 		token.type = VALUE_NUMBER;
 		return token;
 	}
 	if (strchr("kKMG", copy[token.length - 1])) {
 		if (!size_parse(copy, 1, &token.number) || token.number > INT64_MAX)
-			return wrong(token, "this is not a size of up to 2^63-1 bytes");
+			return wrong_token(token, "this is not a size of up to 2^63-1 bytes");
 		token.type = VALUE_BYTES;
 		return token;
 	}
 	if (is_digit(copy[token.length - 1]) || !duration_parse(copy, token.length, &token.number))
-		return wrong(token,
-			     "this is not a number: a unit is k, M, G, ns, us, ms, s, m, h or d");
+		return wrong_token(
+			token, "this is not a number: a unit is k, M, G, ns, us, ms, s, m, h or d");
 	token.type = VALUE_DURATION;
 	return token;
 }
@@ -87,9 +88,9 @@ struct token token_read(const char *at)
 		return token;
 	}
 	if (is_digit(*at))
-		return read_number(token);
+		return read_number_token(token);
 	if (*at == '"' || *at == '\'')
-		return read_text(token);
+		return read_text_token(token);
 	while (in_word(at[token.length]))
 		token.length++;
 	if (token.length) {
@@ -106,10 +107,10 @@ struct token token_read(const char *at)
 	if (strchr("<>!+-*/%&|(),:", *at))
 		return token;
 	if (*at == '=')
-		return wrong(token, "to compare, write ==");
+		return wrong_token(token, "to compare, write ==");
 	if (*at == '~')
-		return wrong(token, "to match a regular expression, write =~");
-	return wrong(token, "no expression has this character");
+		return wrong_token(token, "to match a regular expression, write =~");
+	return wrong_token(token, "no expression has this character");
 }
 
 void token_text(const struct token *token, char *buffer)

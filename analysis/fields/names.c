@@ -80,25 +80,25 @@ int names_refresh(struct names *names)
 	return err ? err : map_clear(&names->stacks);
 }
 
-static bool holds(const struct named *named, uint64_t key, uint64_t time)
+static bool holds_at(const struct named *named, uint64_t key, uint64_t time)
 {
 	return named->key == key && time >= named->since &&
 	       (time < named->until || named->until == UINT64_MAX);
 }
 
 /* The entry of the key at the time; or, with *is_new, a new one without names. NULL: no memory. */
-static struct named *find(struct named_map *map, uint64_t key, uint64_t time, bool *is_new)
+static struct named *find_named(struct named_map *map, uint64_t key, uint64_t time, bool *is_new)
 {
 	uint32_t *memo = &map->memo[(key * 0x9e3779b97f4a7c15) >> (64 - NAMES_MEMO_BITS)];
 	uint32_t first, found;
 	struct named *list;
 
 	*is_new = false;
-	if (*memo && holds(&map->list[*memo - 1], key, time))
+	if (*memo && holds_at(&map->list[*memo - 1], key, time))
 		return &map->list[*memo - 1];
 	first = found = hash_map_find(&map->index, key);
 	while (found != HASH_MAP_NONE) {
-		if (holds(&map->list[found], key, time)) {
+		if (holds_at(&map->list[found], key, time)) {
 			*memo = found + 1;
 			return &map->list[found];
 		}
@@ -138,7 +138,7 @@ const struct named *names_site(struct names *names, uint64_t address, uint64_t t
 	const struct symbols *symbols = &names->capture->symbols;
 	const char *module;
 	bool is_new;
-	struct named *named = find(&names->sites, address, time, &is_new);
+	struct named *named = find_named(&names->sites, address, time, &is_new);
 
 	if (!named || !is_new)
 		return named;
@@ -155,7 +155,7 @@ const struct named *names_task(struct names *names, uint32_t tid, uint64_t time)
 {
 	const struct tasks *tasks = &names->capture->tasks;
 	bool is_new;
-	struct named *named = find(&names->tasks, tid, time, &is_new);
+	struct named *named = find_named(&names->tasks, tid, time, &is_new);
 	const struct task *task;
 
 	if (!named || !is_new)
@@ -189,7 +189,7 @@ const struct named *names_cgroup(struct names *names, uint32_t tid, uint64_t tim
 
 	if (!task)
 		return NULL;
-	named = find(&names->cgroups, tid, time, &is_new);
+	named = find_named(&names->cgroups, tid, time, &is_new);
 	if (!named || !is_new)
 		return named;
 	cgroups_find(&names->capture->cgroups, tid, task->pid >= 0, (uint32_t)task->pid, time,
@@ -207,7 +207,7 @@ const struct named *names_cgroup(struct names *names, uint32_t tid, uint64_t tim
 const struct named *names_flags(struct names *names, uint32_t gfp)
 {
 	bool is_new;
-	struct named *named = find(&names->flags, gfp, 0, &is_new);
+	struct named *named = find_named(&names->flags, gfp, 0, &is_new);
 
 	if (!named || !is_new)
 		return named;
@@ -241,7 +241,7 @@ const struct named *names_stack(struct names *names, uint64_t id, uint64_t call_
 	uint64_t key = id ^ call_site * 0x9e3779b97f4a7c15;
 	struct stack_path path;
 	bool is_new;
-	struct named *named = find(&names->stacks, key, time, &is_new);
+	struct named *named = find_named(&names->stacks, key, time, &is_new);
 
 	if (!named || !is_new)
 		return named;
@@ -286,7 +286,7 @@ const struct named *names_user_stack(struct names *names, uint64_t id)
 {
 	const struct stack *stack = stacks_find(&names->capture->stacks, id);
 	bool is_new;
-	struct named *named = find(&names->user_stacks, id, 0, &is_new);
+	struct named *named = find_named(&names->user_stacks, id, 0, &is_new);
 
 	if (!named || !is_new || !stack || !stack->frame_count)
 		return named;
@@ -294,10 +294,10 @@ const struct named *names_user_stack(struct names *names, uint64_t id)
 	return named->text ? named : NULL;
 }
 
-static const struct named *find_cache(struct names *names, uint64_t key, const char *name)
+static const struct named *find_cache_name(struct names *names, uint64_t key, const char *name)
 {
 	bool is_new;
-	struct named *named = find(&names->caches, key, 0, &is_new);
+	struct named *named = find_named(&names->caches, key, 0, &is_new);
 
 	if (!named || !is_new)
 		return named;
@@ -308,11 +308,11 @@ static const struct named *find_cache(struct names *names, uint64_t key, const c
 const struct named *names_cache(struct names *names, const struct analysis *analysis,
 				uint32_t cache)
 {
-	return find_cache(names, cache, analysis->caches[cache].name);
+	return find_cache_name(names, cache, analysis->caches[cache].name);
 }
 
 const struct named *names_event_cache(struct names *names, const struct cache *cache)
 {
-	return find_cache(names, EVENT_CACHES + (uint64_t)(cache - names->capture->caches.list),
-			  cache->name);
+	return find_cache_name(
+		names, EVENT_CACHES + (uint64_t)(cache - names->capture->caches.list), cache->name);
 }

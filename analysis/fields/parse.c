@@ -51,7 +51,7 @@ static bool token_is(const struct token *token, const char *text)
 	return token->length == strlen(text) && !memcmp(token->at, text, token->length);
 }
 
-static void advance(struct expression_parser *parser)
+static void read_next_token(struct expression_parser *parser)
 {
 	parser->end = parser->token.at + parser->token.length;
 	parser->token = token_read(parser->end);
@@ -129,7 +129,7 @@ static int64_t parse_argument(struct expression_parser *parser,
 	if (position) {
 		if (!token_is(&parser->token, ","))
 			return fail_token(parser, "a comma");
-		advance(parser);
+		read_next_token(parser);
 		column = column_of(parser, parser->token.at);
 	}
 	number = parse_level(parser, 1);
@@ -148,8 +148,8 @@ static int64_t parse_call(struct expression_parser *parser, const struct event_f
 	size_t count = event_function_arity(function);
 	struct expression_node *node;
 
-	advance(parser);
-	advance(parser);
+	read_next_token(parser);
+	read_next_token(parser);
 	for (size_t i = 0; i < count; i++) {
 		arguments[i] = parse_argument(parser, function, i);
 		if (arguments[i] < 0)
@@ -164,7 +164,7 @@ static int64_t parse_call(struct expression_parser *parser, const struct event_f
 	number = add_node(parser, OPERATION_CALL, at);
 	if (number < 0)
 		return number;
-	advance(parser);
+	read_next_token(parser);
 	node = &parser->expression->nodes[number];
 	node->function = function;
 	node->type = function->type;
@@ -211,7 +211,7 @@ static int64_t fail_name(struct expression_parser *parser, const struct token *t
 			       suggestion);
 }
 
-static int64_t parse_name(struct expression_parser *parser)
+static int64_t parse_field(struct expression_parser *parser)
 {
 	const struct token token = parser->token, next = token_read(token.at + token.length);
 	const struct event_field *field = event_field_find(token.at, token.length);
@@ -236,7 +236,7 @@ static int64_t parse_name(struct expression_parser *parser)
 		if (!node->text)
 			return -ENOMEM;
 	}
-	advance(parser);
+	read_next_token(parser);
 	return number;
 }
 
@@ -260,7 +260,7 @@ static int64_t parse_constant(struct expression_parser *parser)
 			return -ENOMEM;
 		token_text(token, node->text);
 	}
-	advance(parser);
+	read_next_token(parser);
 	return number;
 }
 
@@ -274,7 +274,7 @@ static int64_t parse_unary(struct expression_parser *parser, enum operation oper
 	int64_t operand, number;
 	int err;
 
-	advance(parser);
+	read_next_token(parser);
 	operand = parse_operand(parser);
 	if (operand < 0)
 		return operand;
@@ -292,13 +292,13 @@ static int64_t parse_group(struct expression_parser *parser)
 {
 	int64_t number;
 
-	advance(parser);
+	read_next_token(parser);
 	number = parse_level(parser, 1);
 	if (number < 0)
 		return number;
 	if (!token_is(&parser->token, ")"))
 		return fail_token(parser, "a closing parenthesis");
-	advance(parser);
+	read_next_token(parser);
 	return number;
 }
 
@@ -312,7 +312,7 @@ static int64_t parse_operand(struct expression_parser *parser)
 				       "more than %d parentheses or signs are nested",
 				       EXPRESSION_DEPTH);
 	if (token->kind == TOKEN_NAME)
-		number = parse_name(parser);
+		number = parse_field(parser);
 	else if (token->kind == TOKEN_NUMBER || token->kind == TOKEN_TEXT)
 		number = parse_constant(parser);
 	else if (token_is(token, "("))
@@ -356,8 +356,8 @@ static int compile_regex(struct expression_parser *parser, struct expression_nod
 			       problem);
 }
 
-static int64_t join(struct expression_parser *parser, const struct binary *binary, const char *at,
-		    int64_t left, int64_t right)
+static int64_t add_binary(struct expression_parser *parser, const struct binary *binary,
+			  const char *at, int64_t left, int64_t right)
 {
 	int64_t number = add_node(parser, binary->operation, at);
 	struct expression_node *nodes = parser->expression->nodes, *node;
@@ -388,11 +388,11 @@ static int64_t parse_level(struct expression_parser *parser, unsigned int level)
 			return expression_fail(parser->error, column_of(parser, at),
 					       "a comparison of a comparison: use && or ||");
 		compared = binary->level == LEVEL_COMPARISON;
-		advance(parser);
+		read_next_token(parser);
 		right = parse_level(parser, binary->level + 1);
 		if (right < 0)
 			return right;
-		left = join(parser, binary, at, left, right);
+		left = add_binary(parser, binary, at, left, right);
 	}
 	return left;
 }

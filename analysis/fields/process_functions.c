@@ -8,8 +8,8 @@
 #include "analysis/fields/labels.h"
 
 /* The arguments of a function of a process: its id, or none for the event's process. */
-static const struct process_memory *find(struct value_source *source,
-					 const struct transition *transition, struct value pid)
+static const struct process_memory *
+find_process(struct value_source *source, const struct transition *transition, struct value pid)
 {
 	if (!pid.known || pid.number < 0 || pid.number > UINT32_MAX)
 		return NULL;
@@ -21,7 +21,7 @@ static const struct process_memory *find(struct value_source *source,
 	static struct value name##_of(struct value_source *source,                           \
 				      const struct transition *transition, struct value pid) \
 	{                                                                                    \
-		const struct process_memory *memory = find(source, transition, pid);         \
+		const struct process_memory *memory = find_process(source, transition, pid); \
                                                                                              \
 		return memory && memory->pages.member <= INT64_MAX                           \
 			       ? value_of((int64_t)memory->pages.member)                     \
@@ -37,7 +37,7 @@ PAGES_FUNCTION(data, data)
 static struct value age_of(struct value_source *source, const struct transition *transition,
 			   struct value pid)
 {
-	const struct process_memory *memory = find(source, transition, pid);
+	const struct process_memory *memory = find_process(source, transition, pid);
 	uint64_t time = transition->event->time;
 
 	if (!memory)
@@ -49,7 +49,7 @@ static struct value age_of(struct value_source *source, const struct transition 
 static struct value string_of(struct value_source *source, const struct transition *transition,
 			      struct value pid)
 {
-	const struct process_memory *memory = find(source, transition, pid);
+	const struct process_memory *memory = find_process(source, transition, pid);
 	const unsigned int page = source->capture->metadata.page_size;
 	char texts[5][SIZE_TEXT];
 	uint32_t number;

@@ -59,8 +59,8 @@ void query_deinit(struct query *query)
 		statistic_deinit(&query->statistics[i]);
 }
 
-__attribute__((format(printf, 4, 5))) static int fail(struct query *query, const char *option,
-						      size_t column, const char *format, ...)
+__attribute__((format(printf, 4, 5))) static int
+refuse_expression(struct query *query, const char *option, size_t column, const char *format, ...)
 {
 	size_t used = (size_t)snprintf(query->errmsg, sizeof(query->errmsg),
 				       "%s: character %zu: ", option, column);
@@ -73,14 +73,14 @@ __attribute__((format(printf, 4, 5))) static int fail(struct query *query, const
 }
 
 /* Parses one expression; the caller frees it if this succeeds. */
-static int parse(struct query *query, const char *option, struct expression *expression,
-		 const char *text, const char **at)
+static int parse_expression(struct query *query, const char *option, struct expression *expression,
+			    const char *text, const char **at)
 {
 	struct expression_error error;
 	int err = expression_parse(expression, text, at, &error);
 
 	if (err == -EINVAL)
-		return fail(query, option, error.column, "%s", error.text);
+		return refuse_expression(query, option, error.column, "%s", error.text);
 	return err;
 }
 
@@ -103,18 +103,19 @@ int query_where(struct query *query, const char *option, const char *text)
 {
 	struct expression where;
 	const char *at = text;
-	int err = parse(query, option, &where, text, &at);
+	int err = parse_expression(query, option, &where, text, &at);
 
 	if (err)
 		return err;
 	if (*at || where.type != VALUE_BOOL) {
 		bool is_flags = where.type == VALUE_FLAGS;
 
-		fail(query, option, *at ? (size_t)(at - text) + 1 : 1,
-		     *at ? "one expression is needed, not a list"
-			 : "the expression is a value of type %s: compare it with another%s%s%s",
-		     value_type_name(where.type), is_flags ? ", as in " : "",
-		     is_flags ? where.text : "", is_flags ? " != 0" : "");
+		refuse_expression(
+			query, option, *at ? (size_t)(at - text) + 1 : 1,
+			*at ? "one expression is needed, not a list"
+			    : "the expression is a value of type %s: compare it with another%s%s%s",
+			value_type_name(where.type), is_flags ? ", as in " : "",
+			is_flags ? where.text : "", is_flags ? " != 0" : "");
 		expression_deinit(&where);
 		return -EINVAL;
 	}
@@ -132,13 +133,13 @@ int query_by(struct query *query, const char *option, const char *text)
 	clear_by(query);
 	for (;;) {
 		if (query->by_count == QUERY_BY_MAX)
-			return fail(query, option, (size_t)(at - text) + 1,
-				    "more than %d expressions", QUERY_BY_MAX);
-		err = parse(query, option, &query->by[query->by_count], text, &at);
+			return refuse_expression(query, option, (size_t)(at - text) + 1,
+						 "more than %d expressions", QUERY_BY_MAX);
+		err = parse_expression(query, option, &query->by[query->by_count], text, &at);
 		if (err)
 			return err;
 		if (query->by[query->by_count++].type == VALUE_NULL)
-			return fail(query, option, 1, "null makes no groups");
+			return refuse_expression(query, option, 1, "null makes no groups");
 		if (!*at)
 			return 0;
 		at++;
@@ -151,8 +152,9 @@ int query_hide(struct query *query, const char *text)
 	int err;
 
 	if (query->hidden_count == QUERY_HIDDEN_MAX)
-		return fail(query, text, 1, "more than %d hidden expressions", QUERY_HIDDEN_MAX);
-	err = parse(query, text, &query->by[query->by_count], text, &at);
+		return refuse_expression(query, text, 1, "more than %d hidden expressions",
+					 QUERY_HIDDEN_MAX);
+	err = parse_expression(query, text, &query->by[query->by_count], text, &at);
 	if (!err) {
 		query->by_count++;
 		query->hidden_count++;
@@ -177,14 +179,14 @@ static int parse_statistic(struct query *query, const char *option, const char *
 {
 	struct statistic *statistic = &query->statistics[query->statistic_count];
 	const char *begin = *at, *name = function_names[statistic->function];
-	int err = parse(query, option, &statistic->expression, text, at);
+	int err = parse_expression(query, option, &statistic->expression, text, at);
 
 	if (err)
 		return err;
 	if (!takes_type(statistic->function, statistic->expression.type)) {
-		fail(query, option, (size_t)(begin - text) + 1,
-		     "%s does not take a value of type %s", name,
-		     value_type_name(statistic->expression.type));
+		refuse_expression(query, option, (size_t)(begin - text) + 1,
+				  "%s does not take a value of type %s", name,
+				  value_type_name(statistic->expression.type));
 		expression_deinit(&statistic->expression);
 		return -EINVAL;
 	}
@@ -211,10 +213,11 @@ static int parse_bound(struct query *query, const char *option, const char *text
 	int err;
 
 	if (*begin != ',')
-		return fail(query, option, (size_t)(begin - text) + 1,
-			    "give EXPRESSION,LOW,HIGH,STEP, such as bytes_req,0,1k,64");
+		return refuse_expression(
+			query, option, (size_t)(begin - text) + 1,
+			"give EXPRESSION,LOW,HIGH,STEP, such as bytes_req,0,1k,64");
 	begin = ++*at;
-	err = parse(query, option, &expression, text, at);
+	err = parse_expression(query, option, &expression, text, at);
 	if (err)
 		return err;
 	for (size_t i = 0; i < expression.count; i++)
@@ -229,9 +232,9 @@ static int parse_bound(struct query *query, const char *option, const char *text
 	expression_deinit(&expression);
 	*number = value.number;
 	return value.known ? 0
-			   : fail(query, option, (size_t)(begin - text) + 1,
-				  "a constant of type %s is needed",
-				  value_type_name(statistic->expression.type));
+			   : refuse_expression(query, option, (size_t)(begin - text) + 1,
+					       "a constant of type %s is needed",
+					       value_type_name(statistic->expression.type));
 }
 
 static int parse_bounds(struct query *query, const char *option, const char *text, const char **at)
@@ -246,15 +249,16 @@ static int parse_bounds(struct query *query, const char *option, const char *tex
 	if (err)
 		return err;
 	if (statistic->step < 1 || statistic->high <= statistic->low)
-		return fail(query, option, 1, "HIGH must be above LOW, and STEP above 0");
+		return refuse_expression(query, option, 1,
+					 "HIGH must be above LOW, and STEP above 0");
 	if (((uint64_t)statistic->high - (uint64_t)statistic->low - 1) /
 		    (uint64_t)statistic->step >=
 	    QUERY_BUCKETS_MAX)
-		return fail(query, option, 1, "more than %d steps from LOW to HIGH",
-			    QUERY_BUCKETS_MAX);
+		return refuse_expression(query, option, 1, "more than %d steps from LOW to HIGH",
+					 QUERY_BUCKETS_MAX);
 	if (**at)
-		return fail(query, option, (size_t)(*at - text) + 1,
-			    "give EXPRESSION,LOW,HIGH,STEP only");
+		return refuse_expression(query, option, (size_t)(*at - text) + 1,
+					 "give EXPRESSION,LOW,HIGH,STEP only");
 	return 0;
 }
 
@@ -268,8 +272,8 @@ int query_statistic(struct query *query, const char *option, enum statistic_func
 		struct statistic *statistic = &query->statistics[query->statistic_count];
 
 		if (query->statistic_count == QUERY_STATISTICS_MAX)
-			return fail(query, option, (size_t)(at - text) + 1,
-				    "more than %d statistics", QUERY_STATISTICS_MAX);
+			return refuse_expression(query, option, (size_t)(at - text) + 1,
+						 "more than %d statistics", QUERY_STATISTICS_MAX);
 		*statistic = (struct statistic){ .function = function };
 		err = parse_statistic(query, option, text, &at);
 		if (err)
@@ -295,9 +299,10 @@ int query_columns(struct query *query, const char *option, const char *text)
 	clear_columns(query);
 	for (;;) {
 		if (query->column_count == QUERY_COLUMNS_MAX)
-			return fail(query, option, (size_t)(at - text) + 1,
-				    "more than %d expressions", QUERY_COLUMNS_MAX);
-		err = parse(query, option, &query->columns[query->column_count], text, &at);
+			return refuse_expression(query, option, (size_t)(at - text) + 1,
+						 "more than %d expressions", QUERY_COLUMNS_MAX);
+		err = parse_expression(query, option, &query->columns[query->column_count], text,
+				       &at);
 		if (err)
 			return err;
 		query->column_count++;
@@ -318,7 +323,7 @@ static int check_allocation(struct query *query, const char *option,
 		if (node->operation != OPERATION_FIELD || node->field->at_allocation)
 			continue;
 		event_field_list_at_allocation(list, sizeof(list));
-		return fail(
+		return refuse_expression(
 			query, option, node->column,
 			"an allocation has no %s: objects are selected and grouped by fields of their allocation, which are %s",
 			node->field->name, list);
@@ -355,31 +360,31 @@ int query_check_allocation(struct query *query)
 	return err;
 }
 
-static int bind(struct query *query, const char *option, struct expression *expression,
-		struct value_source *source, const struct gfp_table *gfp)
+static int bind_expression(struct query *query, const char *option, struct expression *expression,
+			   struct value_source *source, const struct gfp_table *gfp)
 {
 	struct expression_error error;
 	int err = expression_bind(expression, source, gfp, &error);
 
 	if (err == -EINVAL)
-		return fail(query, option, error.column, "%s", error.text);
+		return refuse_expression(query, option, error.column, "%s", error.text);
 	return err;
 }
 
 int query_bind(struct query *query, struct value_source *source, const struct gfp_table *gfp)
 {
-	int err = bind(query, "--where", &query->where, source, gfp);
+	int err = bind_expression(query, "--where", &query->where, source, gfp);
 
 	for (size_t i = 0; i < query->by_count && !err; i++)
-		err = bind(query, "--by", &query->by[i], source, gfp);
+		err = bind_expression(query, "--by", &query->by[i], source, gfp);
 	for (size_t i = 0; i < query->column_count && !err; i++)
-		err = bind(query, "-F", &query->columns[i], source, gfp);
+		err = bind_expression(query, "-F", &query->columns[i], source, gfp);
 	for (size_t i = 0; i < query->statistic_count && !err; i++) {
 		char option[20];
 
 		snprintf(option, sizeof(option), "--%s",
 			 function_names[query->statistics[i].function]);
-		err = bind(query, option, &query->statistics[i].expression, source, gfp);
+		err = bind_expression(query, option, &query->statistics[i].expression, source, gfp);
 	}
 	return err;
 }

@@ -38,16 +38,16 @@ static struct type_counts counts_after(const struct value_source *source,
 	return counts;
 }
 
-static struct value objects(const struct type_counts *counts, uint64_t number)
+static struct value objects_value(const struct type_counts *counts, uint64_t number)
 {
 	return counts->known ? value_of((int64_t)number) : value_unknown();
 }
 
 /* The size of a cache that the capture does not name is not known. */
-static struct value bytes(const struct type_counts *counts, uint64_t number)
+static struct value bytes_value(const struct type_counts *counts, uint64_t number)
 {
 	return counts->allocations && !counts->bytes_allocated ? value_unknown()
-							       : objects(counts, number);
+							       : objects_value(counts, number);
 }
 
 #define GETTER(field, unit, number)                                                 \
@@ -59,9 +59,9 @@ static struct value bytes(const struct type_counts *counts, uint64_t number)
 		return unit(&counts, number);                                       \
 	}
 
-GETTER(type_numallocs, objects, counts.allocations)
-GETTER(type_numfrees, objects, counts.frees)
-GETTER(type_memalloced, bytes, counts.bytes_allocated)
-GETTER(type_memfreed, bytes, counts.freed)
-GETTER(type_count, objects, counts.allocations - counts.frees)
-GETTER(type_bytes, bytes, counts.bytes_allocated - counts.freed)
+GETTER(type_numallocs, objects_value, counts.allocations)
+GETTER(type_numfrees, objects_value, counts.frees)
+GETTER(type_memalloced, bytes_value, counts.bytes_allocated)
+GETTER(type_memfreed, bytes_value, counts.freed)
+GETTER(type_count, objects_value, counts.allocations - counts.frees)
+GETTER(type_bytes, bytes_value, counts.bytes_allocated - counts.freed)
