@@ -75,7 +75,7 @@ static int keep_own_streams(struct capture *capture)
 }
 
 /* Tables of a checkpoint belong to the piece; its streams are made by another program. */
-static int open_capture(struct capture *capture, const char *path)
+static int open_checked_capture(struct capture *capture, const char *path)
 {
 	int err = capture_open(capture, path);
 
@@ -121,7 +121,7 @@ int check_capture(const char *path, struct check_problems *problems, struct chec
 	struct capture capture;
 	int err;
 
-	err = open_capture(&capture, path);
+	err = open_checked_capture(&capture, path);
 	if (err) {
 		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
 		return err;
@@ -138,7 +138,7 @@ int check_capture(const char *path, struct check_problems *problems, struct chec
 }
 
 /* The CPU in the file name, which is cpuN for the stream of a capture. */
-static bool find_cpu(const char *path, unsigned int *cpu)
+static bool find_stream_cpu(const char *path, unsigned int *cpu)
 {
 	const char *name = strrchr(path, '/');
 
@@ -176,7 +176,7 @@ int check_stream(const char *path, struct check_problems *problems, struct check
 			 path);
 		return -EINVAL;
 	}
-	stream.cpu_known = find_cpu(path, &stream.cpu);
+	stream.cpu_known = find_stream_cpu(path, &stream.cpu);
 	err = check_stream_run(&stream, path);
 	if (err == -EINVAL)
 		snprintf(errmsg, errmsg_size,

@@ -90,7 +90,7 @@ static void print_unobserved(const char *path, const struct status *status)
 		putchar('\n');
 }
 
-static void count(struct check_heap *result, const struct heap_finding *found)
+static void count_finding(struct check_heap *result, const struct heap_finding *found)
 {
 	result->certain += found->certain;
 	if (found->certainty == CERTAINTY_LEGAL)
@@ -124,7 +124,7 @@ int check_heap_run(const char *path, bool verbose, struct progress_line *line,
 	for (size_t i = 0; !err && i < heap_findings_count(analysis.findings); i++) {
 		const struct heap_finding *found = heap_findings_get(analysis.findings, i);
 
-		count(result, found);
+		count_finding(result, found);
 		if (verbose || found->certainty == CERTAINTY_CERTAIN)
 			print_finding(path, &analysis, found);
 	}

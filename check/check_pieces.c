@@ -40,8 +40,8 @@ static bool read_ends(const char *path, struct packet_header *first, struct pack
 	return !got && packets;
 }
 
-static void compare(const struct packet_header *end, const struct packet_header *begin,
-		    struct check_problems *problems)
+static void compare_sequences(const struct packet_header *end, const struct packet_header *begin,
+			      struct check_problems *problems)
 {
 	if (begin->sequence_end > end->sequence_end)
 		problems_add(problems, &check_pieces_info, PROBLEM_NO_OFFSET,
@@ -74,7 +74,7 @@ static int check_stream_of(const struct capture_part *from, const struct capture
 	    memcmp(end.uuid, begin.uuid, sizeof(end.uuid)) != 0)
 		return 0;
 	problems_begin(problems, stream->path);
-	compare(&end, &begin, problems);
+	compare_sequences(&end, &begin, problems);
 	problems_end(problems);
 	return 0;
 }

@@ -58,7 +58,7 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_check_option(int key, char *argument, struct argp_state *state)
 {
 	struct check_options *options = state->input;
 
@@ -209,7 +209,7 @@ static int check_heap(const char *path, const struct check_options *options)
 	return result.certain ? EXIT_FINDINGS : EXIT_OK;
 }
 
-static int check(const char *path, const struct check_options *options)
+static int check_path(const char *path, const struct check_options *options)
 {
 	struct progress_line line;
 	struct check_problems problems = { .verbose = options->verbose, .line = &line };
@@ -256,7 +256,7 @@ static int check_set(const char *path, const struct check_options *options,
 	of_piece.set = path;
 	for (size_t i = 0; i < count; i++) {
 		char *piece = parts_piece_path(path, pieces[i]);
-		int one = piece ? check(piece, &of_piece) : error_msg("%s", strerror(ENOMEM));
+		int one = piece ? check_path(piece, &of_piece) : error_msg("%s", strerror(ENOMEM));
 
 		free(piece);
 		if (one > status)
@@ -282,16 +282,16 @@ static int check_any(const char *path, const struct check_options *options)
 	size_t count = 0;
 	int status;
 
-	/* an error is that of check() */
+	/* an error is that of check_path() */
 	if (!is_directory(path) || parts_list_started(path, &pieces, &count) || !count)
-		return check(path, options);
+		return check_path(path, options);
 	status = check_set(path, options, pieces, count);
 	free(pieces);
 	return status;
 }
 
 /* Metadata that cannot be read (-EINVAL) is a reason for a repair. */
-static int repair(const char *path, const struct check_options *options)
+static int repair_path(const char *path, const struct check_options *options)
 {
 	struct progress_line line;
 	struct check_problems problems = { .silent = true, .line = &line };
@@ -316,7 +316,7 @@ static int repair(const char *path, const struct check_options *options)
 	err = repair_run(path, options->output, options->quiet, errmsg, sizeof(errmsg));
 	if (err)
 		return error_msg("%s", errmsg);
-	status = check(options->output ? options->output : path, &after);
+	status = check_path(options->output ? options->output : path, &after);
 	if (status == EXIT_FINDINGS)
 		info_msg("%s: these problems remain: a repair changes no record of a whole packet",
 			 path);
@@ -371,7 +371,7 @@ static int repair_any(const char *path, const struct check_options *options)
 	int status = EXIT_OK;
 
 	if (!is_directory(path) || parts_list_started(path, &pieces, &count) || !count)
-		return repair(path, options);
+		return repair_path(path, options);
 	if (options->output) {
 		free(pieces);
 		return error_msg(
@@ -385,7 +385,8 @@ static int repair_any(const char *path, const struct check_options *options)
 		if (i && pieces[i - 1] + 1 == pieces[i])
 			one = make_checkpoint(path, pieces[i - 1], options);
 		if (one == EXIT_OK)
-			one = piece ? repair(piece, options) : error_msg("%s", strerror(ENOMEM));
+			one = piece ? repair_path(piece, options)
+				    : error_msg("%s", strerror(ENOMEM));
 		free(piece);
 		if (one > status)
 			status = one;
@@ -431,7 +432,7 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
-		.parser = parse_option,
+		.parser = parse_check_option,
 		.args_doc = "[DIR|FILE|STREAM...]",
 		.doc = "Check that captures of the kernel's slab allocations (default: " CAPTURE_DEFAULT
 		       "), or single streams of them, are complete and consistent; or repair a capture.\v"

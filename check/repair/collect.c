@@ -20,7 +20,7 @@
 #define TEXT_BYTES_MAX ((size_t)64 << 20)
 
 /* The text of a file of the capture, to be freed. 0 or -errno. */
-static int read_text(const struct repair *repair, const char *name, char **text)
+static int read_part_text(const struct repair *repair, const char *name, char **text)
 {
 	char *path = join_path(repair->path, name);
 	int err = path ? read_file(AT_FDCWD, path, TEXT_BYTES_MAX, text, NULL) : -ENOMEM;
@@ -124,7 +124,7 @@ static int read_metadata(struct repair *repair)
 {
 	char errmsg[200] = "";
 	char *text = NULL;
-	int err = read_text(repair, "metadata", &text);
+	int err = read_part_text(repair, "metadata", &text);
 
 	if (error_is_shortage(err))
 		return repair_fail(repair, err, "%s/metadata: %s", repair->path, strerror(-err));
@@ -203,7 +203,7 @@ static int read_status(struct repair *repair)
 	const char *version = repair->metadata_read ? repair->metadata.tracer_version : "";
 	char newer[METADATA_TEXT];
 	char *text = NULL;
-	int read_err = read_text(repair, "kernel/status", &text), err = 0;
+	int read_err = read_part_text(repair, "kernel/status", &text), err = 0;
 
 	if (error_is_shortage(read_err))
 		return repair_fail(repair, read_err, "%s/kernel/status: %s", repair->path,
@@ -254,7 +254,7 @@ static int add_missing_streams(struct repair *repair)
 }
 
 /* The end of the capture, from all streams and from a consistent status. */
-static void find_end(struct repair *repair)
+static void find_capture_end(struct repair *repair)
 {
 	struct status *status = &repair->status;
 	struct repair_end *end = &repair->end;
@@ -318,6 +318,6 @@ int repair_collect(struct repair *repair)
 	if (!err)
 		err = rebuild_metadata(repair);
 	if (!err)
-		find_end(repair);
+		find_capture_end(repair);
 	return err;
 }

@@ -167,8 +167,8 @@ static int copy_checkpoint(struct repair *repair)
 	return copy_part(repair, PARTS_CHECKPOINT, copy_folder);
 }
 
-static int write_text(struct repair *repair, const char *name,
-		      int (*write_function)(const struct repair *repair, FILE *file))
+static int write_text_file(struct repair *repair, const char *name,
+			   int (*write_function)(const struct repair *repair, FILE *file))
 {
 	FILE *file = directory_open(&repair->directory, name, false);
 	int err, close_err;
@@ -183,12 +183,12 @@ static int write_text(struct repair *repair, const char *name,
 		   : 0;
 }
 
-static int write_status(const struct repair *repair, FILE *file)
+static int write_rebuilt_status(const struct repair *repair, FILE *file)
 {
 	return status_write(&repair->status, file);
 }
 
-static int write_metadata(const struct repair *repair, FILE *file)
+static int write_rebuilt_metadata(const struct repair *repair, FILE *file)
 {
 	return metadata_write(&repair->metadata, file);
 }
@@ -207,9 +207,10 @@ int repair_rebuild(struct repair *repair)
 	if (err)
 		return repair_fail(repair, err, "%s/kernel/status: %s", repair->directory.path,
 				   strerror(-err));
-	err = write_text(repair, "kernel/status", write_status);
+	err = write_text_file(repair, "kernel/status", write_rebuilt_status);
 	if (err)
 		return err;
-	return repair->metadata_rebuilt ? write_text(repair, "metadata", write_metadata)
-					: copy_part(repair, "metadata", copy_file);
+	return repair->metadata_rebuilt
+		       ? write_text_file(repair, "metadata", write_rebuilt_metadata)
+		       : copy_part(repair, "metadata", copy_file);
 }

@@ -49,7 +49,7 @@ static char *damaged_path(const struct repair *repair)
 }
 
 /* Gives the new capture its name. *damaged: the new path of the original; NULL: the old one. */
-static int finish(struct repair *repair, bool in_place, char **damaged)
+static int finish_repair(struct repair *repair, bool in_place, char **damaged)
 {
 	struct directory *directory = &repair->directory;
 	int err = copy_mode(repair);
@@ -68,7 +68,7 @@ static int finish(struct repair *repair, bool in_place, char **damaged)
 }
 
 /* output: the directory of the result, or NULL; damaged: of the original, or NULL. */
-static void print_result(const struct repair *repair, const char *output, const char *damaged)
+static void print_repair(const struct repair *repair, const char *output, const char *damaged)
 {
 	uint64_t recorded = 0, lost = 0;
 
@@ -136,7 +136,7 @@ static int make_new(struct repair *repair, const char *target)
 }
 
 /* Opens the original, and reads it. */
-static int collect(struct repair *repair)
+static int open_original(struct repair *repair)
 {
 	repair->original = open(repair->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (repair->original < 0)
@@ -164,15 +164,15 @@ int repair_run(const char *path, const char *output, bool quiet, char *errmsg, s
 		err = repair_fail(&repair, -EEXIST, "%s: %s: name another directory with -o",
 				  output, strerror(EEXIST));
 	if (!err)
-		err = collect(&repair);
+		err = open_original(&repair);
 	if (!err)
 		err = make_new(&repair, output ? output : repair.path);
 	if (!err)
 		err = repair_rebuild(&repair);
 	if (!err)
-		err = finish(&repair, !output, &damaged);
+		err = finish_repair(&repair, !output, &damaged);
 	if (!err)
-		print_result(&repair, output, damaged);
+		print_repair(&repair, output, damaged);
 	else
 		directory_abandon(&repair.directory);
 	free(damaged);
