@@ -16,6 +16,7 @@
 #include "analysis/slab_growth.h"
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "capture/parts.h"
 
@@ -136,13 +137,6 @@ static void keep_members_of_objects(struct checkpoint *checkpoint, char *keep)
 	}
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Numbers of cgroups. */
 struct ids {
 	uint64_t *list; /* ascending, once they are sorted */
@@ -162,7 +156,7 @@ static int add_id(struct ids *ids, uint64_t id)
 
 static bool has_id(const struct ids *ids, uint64_t id)
 {
-	return ids->count && bsearch(&id, ids->list, ids->count, sizeof(*ids->list), compare_ids);
+	return ids->count && bsearch(&id, ids->list, ids->count, sizeof(*ids->list), compare_u64);
 }
 
 /* The cgroups that were removed before the next piece. */
@@ -180,7 +174,7 @@ static int find_gone(struct checkpoint *checkpoint, struct ids *gone)
 		    line_u64(&line, 10, &time) && time < checkpoint->begin)
 			err = add_id(gone, id);
 	if (gone->count)
-		qsort(gone->list, gone->count, sizeof(*gone->list), compare_ids);
+		qsort(gone->list, gone->count, sizeof(*gone->list), compare_u64);
 	return err == -ENOENT ? 0 : err;
 }
 
@@ -206,7 +200,7 @@ static int write_members(struct checkpoint *checkpoint, FILE *file, struct ids *
 			err = cgroups_write_member(file, member);
 	}
 	if (used->count)
-		qsort(used->list, used->count, sizeof(*used->list), compare_ids);
+		qsort(used->list, used->count, sizeof(*used->list), compare_u64);
 	return err;
 }
 

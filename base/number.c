@@ -151,3 +151,17 @@ bool cpu_name_parse(const char **at, unsigned int most, unsigned int *cpu)
 	*at = digit;
 	return true;
 }
+
+int compare_u32(const void *left, const void *right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+int compare_u64(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers in text: digits, sizes and durations with a unit, the number of a CPU in a file name.
- * Every parser is strict: no blanks, no sign, no exponent; an overflow is an error.
+ * Numbers in text: digits, sizes and durations with a unit, the number of a CPU in a file name;
+ * their order. Every parser is strict: no blanks, no sign, no exponent; an overflow is an error.
  */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
@@ -50,5 +50,9 @@ bool size_parse(const char *text, uint64_t unit, uint64_t *bytes);
  * else, or the number is above most.
  */
 bool cpu_name_parse(const char **at, unsigned int most, unsigned int *cpu);
+
+/* For qsort() and bsearch() of numbers: the lowest first. */
+int compare_u32(const void *left, const void *right);
+int compare_u64(const void *left, const void *right);
 
 #endif

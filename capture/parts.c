@@ -40,13 +40,6 @@ char *parts_piece_path(const char *set, unsigned int number)
 	return asprintf(&path, "%s/" PARTS_PIECE_NAME, set, number) < 0 ? NULL : path;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const unsigned int *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Takes the directory over; NULL: errno says why. */
 static int list_pieces(DIR *opened, unsigned int **numbers, size_t *count)
 {
@@ -78,7 +71,7 @@ static int list_pieces(DIR *opened, unsigned int **numbers, size_t *count)
 		return err;
 	}
 	if (*count)
-		qsort(list, *count, sizeof(*list), compare_numbers);
+		qsort(list, *count, sizeof(*list), compare_u32);
 	*numbers = list;
 	return 0;
 }

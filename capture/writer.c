@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/deflate_setup.h"
+#include "base/number.h"
 #include "capture/writer.h"
 
 /* Mostly a few are held. A clock that steps back makes many: then clamp their times instead. */
@@ -35,13 +36,6 @@ static size_t record_size(const struct kmt_record *record)
 	return (size_t)record->words * KMT_WORD;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 /* Makes the records of a packet that was not written lost, each run of sequence numbers at once. */
 static int forget_packet(struct writer *writer)
 {
@@ -56,7 +50,7 @@ static int forget_packet(struct writer *writer)
 		numbers[i] = record->sequence - (uint32_t)header->sequence_first;
 		record = (const void *)((const char *)record + record_size(record));
 	}
-	qsort(numbers, count, sizeof(*numbers), compare_numbers);
+	qsort(numbers, count, sizeof(*numbers), compare_u32);
 	header->records = 0;
 	writer->packet_size = 0;
 	writer->held_count = writer->held_more_count = 0;

@@ -3,16 +3,10 @@
 
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "fleet/agreement.h"
 
 #define PARTS 20 /* one of so many hosts */
-
-static int compare_times(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 static size_t enough(size_t count)
 {
@@ -25,7 +19,7 @@ uint64_t agreement_end(uint64_t *ends, size_t count)
 {
 	if (!count)
 		return 0;
-	qsort(ends, count, sizeof(*ends), compare_times);
+	qsort(ends, count, sizeof(*ends), compare_u64);
 	/* one of two hosts is dead more often than its clock is wrong */
 	return count <= 2 ? ends[count - 1] : ends[count - enough(count)];
 }
@@ -34,6 +28,6 @@ uint64_t agreement_begin(uint64_t *begins, size_t count)
 {
 	if (!count)
 		return 0;
-	qsort(begins, count, sizeof(*begins), compare_times);
+	qsort(begins, count, sizeof(*begins), compare_u64);
 	return count < 2 ? begins[0] : begins[enough(count) - 1];
 }

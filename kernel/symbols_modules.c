@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "kernel/symbols_modules.h"
 
 #define MODULES_MAX 65536 /* a distribution has 6000, of which 200 are loaded */
@@ -128,13 +129,6 @@ static int compare_modules(const void *left, const void *right)
 	return (a->since > b->since) - (a->since < b->since);
 }
 
-static int compare_module_times(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-	return (a > b) - (a < b);
-}
-
 static int sort_changes(struct symbols_modules *modules)
 {
 	modules->changes = calloc(modules->count + 1, 2 * sizeof(*modules->changes));
@@ -144,8 +138,7 @@ static int sort_changes(struct symbols_modules *modules)
 		modules->changes[modules->change_count++] = modules->list[i].since;
 		modules->changes[modules->change_count++] = modules->list[i].until;
 	}
-	qsort(modules->changes, modules->change_count, sizeof(*modules->changes),
-	      compare_module_times);
+	qsort(modules->changes, modules->change_count, sizeof(*modules->changes), compare_u64);
 	return 0;
 }
 

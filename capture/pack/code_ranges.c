@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/param.h>
 
+#include "base/number.h"
 #include "capture/pack/code_ranges.h"
 
 #define PAGE_BYTES 4096 /* kernels move code by a multiple of this, or of more */
@@ -120,13 +121,6 @@ static void extend(struct code_ranges *ranges)
 	}
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 /* Draws how the bytes of the area that no range needs are spread before and between the ranges. */
 static int place(struct code_ranges *ranges, struct random_numbers *random, uint64_t base,
 		 uint64_t size)
@@ -145,7 +139,7 @@ static int place(struct code_ranges *ranges, struct random_numbers *random, uint
 	for (size_t i = 0; i < ranges->count && !err; i++)
 		err = random_below(random, (size - needed) / PAGE_BYTES, &free_before[i]);
 	if (!err && ranges->count)
-		qsort(free_before, ranges->count, sizeof(*free_before), compare_numbers);
+		qsort(free_before, ranges->count, sizeof(*free_before), compare_u64);
 	for (size_t i = 0; i < ranges->count && !err; i++) {
 		struct code_range *range = &ranges->list[i];
 

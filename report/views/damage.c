@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/delta.h"
+#include "base/number.h"
 #include "report/views/damage.h"
 #include "report/views/trend.h"
 
@@ -44,13 +45,6 @@ struct damage_part {
 	double steady, bytes;
 };
 
-static int compare_times(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static void sort_times(uint64_t *times, size_t count)
 {
 	size_t sorted = 1;
@@ -58,7 +52,7 @@ static void sort_times(uint64_t *times, size_t count)
 	while (sorted < count && times[sorted - 1] <= times[sorted])
 		sorted++;
 	if (sorted < count)
-		qsort(times, count, sizeof(*times), compare_times);
+		qsort(times, count, sizeof(*times), compare_u64);
 }
 
 /* The objects in caches with full coverage, or the others. */

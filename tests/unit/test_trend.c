@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "tests/unit/unit.h"
 #include "report/views/trend.h"
 
@@ -44,16 +45,9 @@ static unsigned int chance(uint64_t *seed, unsigned int below)
 	return (unsigned int)(*seed >> 33) % below;
 }
 
-static int compare_times(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
 static double steady(uint64_t *times, size_t count)
 {
-	qsort(times, count, sizeof(*times), compare_times);
+	qsort(times, count, sizeof(*times), compare_u64);
 	return trend_steady(times, count, 0, END);
 }
 

@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/inside.h"
+#include "base/number.h"
 #include "capture/parts.h"
 #include "tracer/pieces/dump_pieces.h"
 #include "tracer/pieces/piece_empty.h"
@@ -104,17 +105,10 @@ static int take_piece(struct dump_pieces *pieces, unsigned int number)
 	return err;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const unsigned int *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void sort(struct dump_pieces *pieces)
 {
 	if (pieces->count)
-		qsort(pieces->numbers, pieces->count, sizeof(*pieces->numbers), compare_numbers);
+		qsort(pieces->numbers, pieces->count, sizeof(*pieces->numbers), compare_u32);
 }
 
 /* The last ones first: if the oldest are removed meanwhile, as many as possible are in the dump. */

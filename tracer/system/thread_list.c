@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/files.h"
 #include "base/inside.h"
+#include "base/number.h"
 #include "tracer/load/machine.h"
 #include "tracer/system/thread_list.h"
 
@@ -41,13 +42,6 @@ static int add_threads(struct thread_list *list, const char *process)
 		if (atoi(thread) > 0)
 			err = add(list, (uint32_t)atoi(thread));
 	return error_is_unavailable(err) ? 0 : err;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* Are the processes of other users invisible to a process without privileges? */
@@ -85,7 +79,7 @@ int thread_list_read(struct thread_list *list)
 	if (err)
 		thread_list_deinit(list);
 	else
-		qsort(list->ids, list->count, sizeof(*list->ids), compare_ids);
+		qsort(list->ids, list->count, sizeof(*list->ids), compare_u32);
 	return err;
 }
 
