@@ -139,7 +139,8 @@ int copy_file(struct file_copy *copy, const char *name)
 	__attribute__((cleanup(close_fd))) int in = inside_open_regular(copy->from, name);
 	__attribute__((cleanup(close_fd))) int out = -1;
 	char bytes[65536];
-	ssize_t got, done;
+	ssize_t got;
+	int err;
 
 	if (in < 0)
 		return copy_failed(copy, copy->from, name, in);
@@ -147,11 +148,9 @@ int copy_file(struct file_copy *copy, const char *name)
 	if (out < 0)
 		return copy_failed(copy, copy->to, name, out);
 	while ((got = read(in, bytes, sizeof(bytes))) > 0) {
-		for (ssize_t at = 0; at < got; at += done) {
-			done = write(out, bytes + at, (size_t)(got - at));
-			if (done < 0)
-				return copy_failed(copy, copy->to, name, -errno);
-		}
+		err = write_all(out, bytes, (size_t)got);
+		if (err)
+			return copy_failed(copy, copy->to, name, err);
 	}
 	if (got < 0)
 		return copy_failed(copy, copy->from, name, -errno);
@@ -197,6 +196,23 @@ int copy_folder(struct file_copy *copy, const char *name)
 			return err;
 	}
 	return list_err ? copy_failed(copy, copy->from, name, list_err) : 0;
+}
+
+int write_all(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
+	while (size) {
+		ssize_t done = write(fd, at, size);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		at += done;
+		size -= (size_t)done;
+	}
+	return 0;
 }
 
 int close_synced(FILE *file)

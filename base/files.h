@@ -55,6 +55,9 @@ int copy_file(struct file_copy *copy, const char *name);
  */
 int copy_folder(struct file_copy *copy, const char *name);
 
+/* Writes all of the bytes, also where write() takes a part of them only. */
+int write_all(int fd, const void *bytes, size_t size);
+
 /* Closes a file that was written, once all of it is on disk. The file is closed on failure too. */
 int close_synced(FILE *file);
 

@@ -12,6 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/inside.h"
 #include "capture/archive.h"
 
@@ -221,21 +222,6 @@ static int make_directories(struct archive_reader *reader, const char *name, boo
 		at += *at == '/';
 	}
 	return err == -EEXIST ? 0 : err;
-}
-
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
 }
 
 static int copy_content(struct archive_reader *reader, int fd, const char *name, uint64_t size)

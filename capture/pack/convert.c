@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "capture/pack/anonymize_records.h"
 #include "capture/pack/convert.h"
 #include "capture/packer.h"
@@ -60,21 +61,10 @@ struct convert_output {
 
 static int write_bytes(struct convert_output *output, const void *bytes, size_t size)
 {
-	const char *at = bytes;
+	int err = write_all(output->fd, bytes, size);
 
 	output->size += size;
-	while (size) {
-		ssize_t done = write(output->fd, at, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return convert_fail(output->convert, -errno, "%s: %s", output->name,
-					    strerror(errno));
-		at += done;
-		size -= (size_t)done;
-	}
-	return 0;
+	return err ? convert_fail(output->convert, err, "%s: %s", output->name, strerror(-err)) : 0;
 }
 
 static int copy_bytes(struct convert_output *output, const struct stream *stream, uint64_t from,

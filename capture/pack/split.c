@@ -82,17 +82,7 @@ static int write_packet(int fd, struct packet_header header, bool swap, unsigned
 		if (!i)
 			header.crc = libdeflate_crc32(0, bytes, size);
 	}
-	while (size) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return 0;
+	return write_all(fd, bytes, size);
 }
 
 /* The packet without records that begins or ends a stream. */

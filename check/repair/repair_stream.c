@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "check/repair/repair_stream.h"
 #include "kernel/record_kinds.h"
 
@@ -195,21 +196,6 @@ struct repair_output {
 	unsigned char *bytes;
 	size_t space;
 };
-
-static int write_all(int fd, const unsigned char *bytes, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, bytes, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		size -= done;
-	}
-	return 0;
-}
 
 /* The header is in this machine's byte order. Sets its other fields and writes the packet. */
 static int output_packet(struct repair_output *output, struct packet_header header,

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/files.h"
 #include "base/inside.h"
 #include "live/stats/metrics_file.h"
 
@@ -134,19 +135,6 @@ int metrics_file_open(struct metrics_file **result, const char *path, char *errm
 	else
 		*result = file;
 	return err;
-}
-
-static int write_all(int fd, const char *text, size_t size)
-{
-	while (size) {
-		ssize_t put = write(fd, text, size);
-
-		if (put < 0)
-			return -errno;
-		text += put;
-		size -= (size_t)put;
-	}
-	return 0;
 }
 
 int metrics_file_write(struct metrics_file *file, const char *text, size_t size)

@@ -30,7 +30,7 @@ static volatile char *map(size_t size)
 	return area;
 }
 
-static void write_all(volatile char *area, int pages)
+static void touch_pages(volatile char *area, int pages)
 {
 	for (int i = 0; i < pages; i++)
 		area[i * page] = 1;
@@ -41,7 +41,7 @@ static int hog(unsigned int seconds)
 	volatile char *area = map(HOG);
 
 	alarm(seconds);
-	write_all(area, (int)(HOG / page));
+	touch_pages(area, (int)(HOG / page));
 	puts("all of it was there");
 	return 1;
 }
@@ -58,18 +58,18 @@ int main(int argc, char **argv)
 		return hog(argc > 2 ? (unsigned int)atoi(argv[2]) : 0);
 	shared = map(SHARED * page);
 	zero = map(ZERO * page);
-	write_all(shared, SHARED);
+	touch_pages(shared, SHARED);
 	for (int i = 0; i < ZERO; i++)
 		sum = (char)(sum + zero[i * page]);
 	child = fork();
 	if (!child) {
-		write_all(shared, SHARED);
+		touch_pages(shared, SHARED);
 		_exit(sum);
 	}
 	if (child < 0 || waitpid(child, &status, 0) != child || status)
 		return 1;
-	write_all(shared, SHARED);
-	write_all(zero, ZERO);
+	touch_pages(shared, SHARED);
+	touch_pages(zero, ZERO);
 	printf("child %d 0x%lx %d\n", child, (unsigned long)shared, SHARED);
 	printf("parent %d 0x%lx %d\n", getpid(), (unsigned long)shared, SHARED);
 	printf("zero %d 0x%lx %d\n", getpid(), (unsigned long)zero, ZERO);

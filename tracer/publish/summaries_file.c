@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/files.h"
 #include "base/inside.h"
 #include "base/number.h"
 #include "base/utc.h"
@@ -70,21 +71,6 @@ static void name_of_part(const struct summaries_file *file, uint64_t day, uint64
 		snprintf(number, sizeof(number), ".%" PRIu64, part);
 	snprintf(name, size, "%s.%.*s%s" SUMMARY_FILE_SUFFIX, file->host, DATE_LENGTH, date,
 		 number);
-}
-
-static int write_all(int fd, const char *text, size_t size)
-{
-	while (size) {
-		ssize_t put = write(fd, text, size);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return put ? -errno : -EIO;
-		text += put;
-		size -= (size_t)put;
-	}
-	return 0;
 }
 
 static int read_at(int fd, char *text, size_t size, uint64_t offset)
