@@ -106,7 +106,7 @@ static int make_counting(void)
 }
 
 /* The descriptors close with the process. 0 or -errno. */
-static int attach(const char *event, const struct bpf_insn *instructions, size_t count)
+static int attach_program(const char *event, const struct bpf_insn *instructions, size_t count)
 {
 	/* bench/programs.c looks for the name */
 	const char *name = instructions == nothing ? "bench_empty" : "bench_count";
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		err = attach(events[i], instructions, count);
+		err = attach_program(events[i], instructions, count);
 		if (err) {
 			fprintf(stderr, "empty: %s: no program can be attached: %s\n", events[i],
 				strerror(-err));

@@ -38,7 +38,7 @@ struct recording {
 	char errmsg[200];
 };
 
-static int fail(struct recording *recording, const char *what)
+static int fail_recording(struct recording *recording, const char *what)
 {
 	int err = -errno;
 
@@ -46,11 +46,11 @@ static int fail(struct recording *recording, const char *what)
 	return err ? err : -EIO;
 }
 
-static int set(struct recording *recording, const char *file, const char *text)
+static int set_trace_file(struct recording *recording, const char *file, const char *text)
 {
 	int fd = openat(recording->instance, file, O_WRONLY | O_CLOEXEC | O_TRUNC);
 	ssize_t done = fd < 0 ? -1 : write(fd, text, strlen(text));
-	int err = done < 0 ? fail(recording, file) : 0;
+	int err = done < 0 ? fail_recording(recording, file) : 0;
 
 	if (fd >= 0)
 		close(fd);
@@ -64,7 +64,7 @@ static int switch_events(struct recording *recording, const char *text)
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && !err; i++) {
 		snprintf(file, sizeof(file), "events/kmem/%s/enable", events[i]);
-		err = set(recording, file, text);
+		err = set_trace_file(recording, file, text);
 	}
 	return err;
 }
@@ -78,18 +78,18 @@ static int instance_open(struct recording *recording)
 	recording->tracefs = formats_open();
 	if (recording->tracefs < 0) {
 		errno = -recording->tracefs;
-		return fail(recording, "tracefs");
+		return fail_recording(recording, "tracefs");
 	}
 	snprintf(recording->name, sizeof(recording->name), "instances/kmemtrace-bench-%d",
 		 getpid());
 	if (mkdirat(recording->tracefs, recording->name, 0700))
-		return fail(recording, recording->name);
+		return fail_recording(recording, recording->name);
 	recording->instance = openat(recording->tracefs, recording->name, O_RDONLY | O_CLOEXEC);
 	if (recording->instance < 0)
-		return fail(recording, recording->name);
+		return fail_recording(recording, recording->name);
 	snprintf(size, sizeof(size), "%ld", recording->mib * 1024);
-	err = set(recording, "tracing_on", "0");
-	err = err ? err : set(recording, "buffer_size_kb", size);
+	err = set_trace_file(recording, "tracing_on", "0");
+	err = err ? err : set_trace_file(recording, "buffer_size_kb", size);
 	return err ? err : switch_events(recording, "1");
 }
 
@@ -100,7 +100,7 @@ static void instance_close(struct recording *recording)
 	/* keep the first error */
 	memcpy(before, recording->errmsg, sizeof(before));
 	if (recording->instance >= 0) {
-		set(recording, "tracing_on", "0");
+		set_trace_file(recording, "tracing_on", "0");
 		switch_events(recording, "0");
 		close(recording->instance);
 	}
@@ -113,7 +113,7 @@ static void instance_close(struct recording *recording)
 
 /* Reads the remaining pages after tracing is off: the last page is not full, and cannot be spliced.
  */
-static int drain(int from, int to)
+static int drain_pages(int from, int to)
 {
 	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	char *page = malloc(size);
@@ -168,7 +168,7 @@ static int read_cpu(const struct recording *recording, long cpu)
 		else if (got < 0 && errno != EINTR && errno != EAGAIN)
 			err = -errno;
 	}
-	return err ? err : drain(from, to);
+	return err ? err : drain_pages(from, to);
 }
 
 static int run_reader(const struct recording *recording, long cpu)
@@ -184,11 +184,11 @@ static int readers_start(struct recording *recording)
 {
 	recording->readers = calloc(recording->cpus, sizeof(*recording->readers));
 	if (!recording->readers)
-		return fail(recording, "readers");
+		return fail_recording(recording, "readers");
 	for (long cpu = 0; cpu < recording->cpus; cpu++) {
 		recording->readers[cpu] = fork();
 		if (recording->readers[cpu] < 0)
-			return fail(recording, "fork");
+			return fail_recording(recording, "fork");
 		if (!recording->readers[cpu])
 			_exit(run_reader(recording, cpu));
 	}
@@ -208,7 +208,7 @@ static int readers_stop(struct recording *recording)
 			usleep(10000);
 		if (!WIFEXITED(status) || WEXITSTATUS(status)) {
 			errno = WIFEXITED(status) ? EIO : EINTR;
-			err = fail(recording, "a reader of the buffers");
+			err = fail_recording(recording, "a reader of the buffers");
 		}
 	}
 	free(recording->readers);
@@ -234,7 +234,7 @@ static int print_stats(struct recording *recording)
 		fd = openat(recording->instance, name, O_RDONLY | O_CLOEXEC);
 		got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 		if (got < 0)
-			return fail(recording, name);
+			return fail_recording(recording, name);
 		close(fd);
 		text[got] = '\0';
 		were_read += counter_of(text, "read events: ");
@@ -246,13 +246,13 @@ static int print_stats(struct recording *recording)
 }
 
 /* Returns its exit status, or 128 + the number of the signal, or -errno. */
-static int run(struct recording *recording, char **command)
+static int run_command(struct recording *recording, char **command)
 {
 	pid_t child = fork();
 	int status;
 
 	if (child < 0)
-		return fail(recording, "fork");
+		return fail_recording(recording, "fork");
 	if (!child) {
 		execvp(command[0], command);
 		fprintf(stderr, "ftrace: %s: %s\n", command[0], strerror(errno));
@@ -264,20 +264,20 @@ static int run(struct recording *recording, char **command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int record(struct recording *recording, char **command)
+static int record_command(struct recording *recording, char **command)
 {
 	int err = instance_open(recording), status = 0, stop_err;
 
 	if (!err)
 		err = readers_start(recording);
 	if (!err)
-		err = set(recording, "tracing_on", "1");
+		err = set_trace_file(recording, "tracing_on", "1");
 	if (!err)
-		status = run(recording, command);
+		status = run_command(recording, command);
 	if (status < 0)
 		err = status;
 	if (!err)
-		err = set(recording, "tracing_on", "0");
+		err = set_trace_file(recording, "tracing_on", "0");
 	stop_err = readers_stop(recording);
 	err = err ? err : stop_err;
 	return err ? err : status ? status : print_stats(recording);
@@ -306,9 +306,9 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (mkdir(recording.directory, 0700) && errno != EEXIST)
-		status = fail(&recording, recording.directory);
+		status = fail_recording(&recording, recording.directory);
 	else
-		status = record(&recording, argv + optind);
+		status = record_command(&recording, argv + optind);
 	instance_close(&recording);
 	if (status < 0)
 		fprintf(stderr, "ftrace: %s\n", recording.errmsg);

@@ -48,7 +48,7 @@ struct generator {
 };
 
 /* xorshift64*: always the same capture */
-static uint64_t next_random(struct generator *generator)
+static uint64_t draw_number(struct generator *generator)
 {
 	generator->state ^= generator->state >> 12;
 	generator->state ^= generator->state << 25;
@@ -59,7 +59,7 @@ static uint64_t next_random(struct generator *generator)
 static uint64_t new_address(struct generator *generator)
 {
 	if (generator->random)
-		return next_random(generator) & ~(uint64_t)(KMT_WORD - 1);
+		return draw_number(generator) & ~(uint64_t)(KMT_WORD - 1);
 	if (generator->idle_count)
 		return generator->idle[--generator->idle_count];
 	return DIRECT_MAP + generator->fresh++ * OBJECT;
@@ -67,14 +67,14 @@ static uint64_t new_address(struct generator *generator)
 
 static uint64_t call_site(struct generator *generator, uint64_t which)
 {
-	return generator->random ? next_random(generator)
+	return generator->random ? draw_number(generator)
 				 : TEXT_SEGMENT + which * 4096 + (which & 255);
 }
 
 /* Chooses an object to free: one of the last, since most objects live briefly. */
 static uint64_t old_address(struct generator *generator)
 {
-	uint64_t back = next_random(generator) % (generator->random ? generator->live : 64);
+	uint64_t back = draw_number(generator) % (generator->random ? generator->live : 64);
 	uint64_t index, address;
 
 	back = back < generator->live ? back : generator->live - 1;
@@ -89,14 +89,14 @@ static uint64_t old_address(struct generator *generator)
 static void fill_alloc(struct generator *generator, struct kmt_record *record)
 {
 	static const uint32_t flags[] = { 0xcc0, 0xdc0, 0x400cc0, 0x820 };
-	uint64_t which = next_random(generator) % SITES;
+	uint64_t which = draw_number(generator) % SITES;
 
 	record->id = KMT_KMALLOC;
 	record->pointer = new_address(generator);
 	record->call_site = call_site(generator, which);
 	record->gfp = flags[which % 4];
 	record->allocated = 8U << (generator->random ? which : record->pointer / SLAB) % 6;
-	record->requested = record->allocated - (uint32_t)(next_random(generator) % 4);
+	record->requested = record->allocated - (uint32_t)(draw_number(generator) % 4);
 	generator->objects[generator->live++] = record->pointer;
 }
 
@@ -104,19 +104,19 @@ static void fill_free(struct generator *generator, struct kmt_record *record)
 {
 	record->id = KMT_KFREE;
 	record->pointer = old_address(generator);
-	record->call_site = call_site(generator, SITES + next_random(generator) % SITES);
+	record->call_site = call_site(generator, SITES + draw_number(generator) % SITES);
 }
 
-static int put(struct generator *generator, bool alloc)
+static int put_event(struct generator *generator, bool alloc)
 {
-	unsigned int cpu = next_random(generator) % CPUS;
+	unsigned int cpu = draw_number(generator) % CPUS;
 	struct kmt_record record = { .words = KMT_RECORD_WORDS, .node = KMT_NODE_ANY };
 	int err;
 
-	generator->now += 20 + next_random(generator) % 100;
+	generator->now += 20 + draw_number(generator) % 100;
 	record.time = generator->now;
 	record.sequence = (uint32_t)generator->recorded[cpu]++;
-	record.task = 100 + next_random(generator) % TASKS;
+	record.task = 100 + draw_number(generator) % TASKS;
 	if (alloc)
 		fill_alloc(generator, &record);
 	else
@@ -144,14 +144,14 @@ static int put_all(struct generator *generator, uint64_t events)
 		else if (missing == -left || generator->live > wanted + LIVE_SPREAD)
 			alloc = false;
 		else
-			alloc = next_random(generator) >> 63;
-		err = put(generator, alloc);
+			alloc = draw_number(generator) >> 63;
+		err = put_event(generator, alloc);
 	}
 	return err;
 }
 
 /* Opens a file of the capture, or sets the error message. */
-static FILE *open_file(struct generator *generator, const char *name)
+static FILE *open_generated_file(struct generator *generator, const char *name)
 {
 	char path[4096];
 	FILE *file;
@@ -168,14 +168,14 @@ static int close_file(FILE *file, int err)
 	return fclose(file) && !err ? -EIO : err;
 }
 
-static int write_status(struct generator *generator)
+static int write_generated_status(struct generator *generator)
 {
 	struct status status = { .complete = STATUS_COMPLETE,
 				 .stopped = "the duration was over",
 				 .begin = BEGIN,
 				 .end = generator->now,
 				 .ring_bytes = 1 << 26 };
-	FILE *file = open_file(generator, "kernel/status");
+	FILE *file = open_generated_file(generator, "kernel/status");
 	int err = file ? 0 : -EIO;
 
 	for (unsigned int cpu = 0; cpu < CPUS && !err; cpu++) {
@@ -197,12 +197,12 @@ static int write_status(struct generator *generator)
 
 static int write_names(struct generator *generator)
 {
-	FILE *tasks = open_file(generator, "kernel/tasks");
-	FILE *symbols = open_file(generator, "kernel/symbols");
-	FILE *topology = open_file(generator, "kernel/topology");
-	FILE *caches = open_file(generator, "kernel/caches");
-	FILE *gfp = open_file(generator, "kernel/gfp");
-	FILE *metadata = open_file(generator, "metadata");
+	FILE *tasks = open_generated_file(generator, "kernel/tasks");
+	FILE *symbols = open_generated_file(generator, "kernel/symbols");
+	FILE *topology = open_generated_file(generator, "kernel/topology");
+	FILE *caches = open_generated_file(generator, "kernel/caches");
+	FILE *gfp = open_generated_file(generator, "kernel/gfp");
+	FILE *metadata = open_generated_file(generator, "metadata");
 
 	if (!tasks || !symbols || !topology || !caches || !gfp || !metadata)
 		return -EIO;
@@ -233,7 +233,7 @@ static int finish_stream(struct generator *generator, unsigned int cpu)
 	return err;
 }
 
-static int generate(struct generator *generator, uint64_t events)
+static int generate_capture(struct generator *generator, uint64_t events)
 {
 	char path[4096];
 	int fd, err = metadata_init(&generator->metadata);
@@ -258,7 +258,7 @@ static int generate(struct generator *generator, uint64_t events)
 	while (generator->open)
 		writer_close(&generator->writers[--generator->open]);
 	if (!err)
-		err = write_status(generator);
+		err = write_generated_status(generator);
 	return err ? err : write_names(generator);
 }
 
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "generate: not enough memory\n");
 		return 2;
 	}
-	err = generate(&generator, events);
+	err = generate_capture(&generator, events);
 	if (err)
 		fprintf(stderr, "generate: %s: %s: %s\n", generator.directory, generator.errmsg,
 			strerror(-err));

@@ -41,7 +41,7 @@ struct measurement {
 };
 
 /* 0 or -errno. */
-static int run(char **command, struct measurement *total)
+static int measure_run(char **command, struct measurement *total)
 {
 	uint64_t begin = wall_ns(), peak;
 	struct rusage usage;
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	do {
-		err = run(argv + first + 1, &total);
+		err = measure_run(argv + first + 1, &total);
 		runs++;
 	} while (!err && WIFEXITED(total.status) && WEXITSTATUS(total.status) <= 1 &&
 		 (double)total.wall < seconds * 1e9);

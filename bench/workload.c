@@ -29,7 +29,7 @@
 static const char *const events[EVENTS] = { "kmem/kmalloc", "kmem/kfree", "kmem/kmem_cache_alloc",
 					    "kmem/kmem_cache_free" };
 
-static int fail(const char *what, int err)
+static int fail_workload(const char *what, int err)
 {
 	fprintf(stderr, "workload: %s: %s\n", what, strerror(-err));
 	return 2;
@@ -59,7 +59,7 @@ static int open_counters(int counters[EVENTS])
 	return 0;
 }
 
-static uint64_t counted(const int counters[EVENTS])
+static uint64_t counted_events(const int counters[EVENTS])
 {
 	uint64_t sum = 0, count;
 
@@ -92,7 +92,7 @@ static uint64_t wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static int usage(void)
+static int print_usage(void)
 {
 	fprintf(stderr,
 		"usage: workload [--count|--slices|--paced SECONDS] NAME TIMES FOLDER [TREE]\n");
@@ -161,24 +161,24 @@ int main(int argc, char **argv)
 	argc -= count || slices || paced;
 	work = argc >= 4 ? work_find(argv[1]) : NULL;
 	if (!work || argc > 5)
-		return usage();
+		return print_usage();
 	times = atol(argv[2]);
 	folder = argv[3];
 	tree = argc == 5 ? argv[4] : ".";
 	if (slices || paced) {
 		err = slices ? run_slices(work, folder, tree, times)
 			     : run_paced(work, folder, tree, times, seconds);
-		return err ? fail(work->name, err) : 0;
+		return err ? fail_workload(work->name, err) : 0;
 	}
 	nanosleep(&calm, NULL);
 	err = run_warm(work, folder, tree, times);
 	if (err)
-		return fail(work->name, err);
+		return fail_workload(work->name, err);
 	if (count) {
 		err = open_counters(counters);
 		if (err)
-			return fail("the counters of perf", err);
-		made = counted(counters);
+			return fail_workload("the counters of perf", err);
+		made = counted_events(counters);
 	}
 	cpu = cpu_ns();
 	wall = wall_ns();
@@ -186,10 +186,10 @@ int main(int argc, char **argv)
 	wall = wall_ns() - wall;
 	cpu = cpu_ns() - cpu;
 	if (err)
-		return fail(work->name, err);
+		return fail_workload(work->name, err);
 	printf("cpu_ns %" PRIu64 "\nwall_ns %" PRIu64 "\ntotal_ns %" PRIu64 "\n", cpu, wall,
 	       cpu_ns());
 	if (count)
-		printf("events %" PRIu64 "\n", counted(counters) - made);
+		printf("events %" PRIu64 "\n", counted_events(counters) - made);
 	return 0;
 }

@@ -23,7 +23,7 @@
 #define TOUCHED 256 /* pages */
 
 /* Moves this task to the n-th allowed CPU, or to the last one if there are fewer. */
-static void pin(int rank)
+static void pin_task(int rank)
 {
 	cpu_set_t allowed, one;
 	int last = -1;
@@ -76,7 +76,7 @@ static int files_and_pipes(const char *folder, long times)
 static int run_fs(const char *folder, const char *tree, long times)
 {
 	(void)tree;
-	pin(0);
+	pin_task(0);
 	return files_and_pipes(folder, times);
 }
 
@@ -97,7 +97,7 @@ static int run_busy(const char *folder, const char *tree, long times)
 			break;
 		}
 		if (!children[started]) {
-			pin((int)started);
+			pin_task((int)started);
 			_exit(files_and_pipes(folder, times / cpus) ? 1 : 0);
 		}
 	}
@@ -114,7 +114,7 @@ static int run_dir(const char *folder, const char *tree, long times)
 	char name[300];
 
 	(void)tree;
-	pin(0);
+	pin_task(0);
 	snprintf(name, sizeof(name), "%s/dir.%d", folder, getpid());
 	for (long i = 0; i < times; i++)
 		if (mkdir(name, 0700) || rmdir(name))
@@ -122,11 +122,11 @@ static int run_dir(const char *folder, const char *tree, long times)
 	return 0;
 }
 
-static void receive(int socket)
+static void receive_messages(int socket)
 {
 	char message[64];
 
-	pin(1);
+	pin_task(1);
 	while (recv(socket, message, sizeof(message), 0) > 0)
 		if (message[0] == 'q')
 			break;
@@ -148,10 +148,10 @@ static int run_skb(const char *folder, const char *tree, long times)
 		return -errno;
 	if (!receiver) {
 		close(sockets[0]);
-		receive(sockets[1]);
+		receive_messages(sockets[1]);
 	}
 	close(sockets[1]);
-	pin(0);
+	pin_task(0);
 	for (long i = 0; i < times && !err; i++)
 		if (send(sockets[0], message, sizeof(message), MSG_NOSIGNAL) < 0)
 			err = -errno;
@@ -170,7 +170,7 @@ static int run_touch(const char *folder, const char *tree, long times)
 
 	(void)folder;
 	(void)tree;
-	pin(0);
+	pin_task(0);
 	for (long i = 0; i < times; i++) {
 		volatile char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -191,7 +191,7 @@ static int run_maps(const char *folder, const char *tree, long times)
 
 	(void)folder;
 	(void)tree;
-	pin(0);
+	pin_task(0);
 	for (long i = 0; i < times; i++) {
 		void *memory = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -208,7 +208,7 @@ static int run_heap(const char *folder, const char *tree, long times)
 
 	(void)folder;
 	(void)tree;
-	pin(0);
+	pin_task(0);
 	for (long i = 0; i < times; i++)
 		if ((char *)syscall(SYS_brk, end + page) != end + page ||
 		    (char *)syscall(SYS_brk, end) != end)
