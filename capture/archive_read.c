@@ -35,8 +35,8 @@ struct archive_reader {
 	size_t errmsg_size;
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct archive_reader *reader, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_reader(struct archive_reader *reader, int err,
+							     const char *format, ...)
 {
 	va_list arguments;
 	int used = snprintf(reader->errmsg, reader->errmsg_size, "%s: ", reader->name);
@@ -51,8 +51,8 @@ __attribute__((format(printf, 3, 4))) static int fail(struct archive_reader *rea
 
 static int fail_cut(struct archive_reader *reader, const char *what)
 {
-	return fail(reader, -EBADMSG, "the file is cut off at byte %" PRIu64 ", in %s",
-		    reader->offset, what);
+	return fail_reader(reader, -EBADMSG, "the file is cut off at byte %" PRIu64 ", in %s",
+			   reader->offset, what);
 }
 
 /* Reads up to size bytes. Their number, or -errno. */
@@ -61,7 +61,8 @@ static ssize_t read_some(struct archive_reader *reader, void *bytes, size_t size
 	size_t got = fread(bytes, 1, size, reader->file);
 
 	if (got < size && ferror(reader->file))
-		return fail(reader, -EIO, "byte %" PRIu64 ": %s", reader->offset, strerror(EIO));
+		return fail_reader(reader, -EIO, "byte %" PRIu64 ": %s", reader->offset,
+				   strerror(EIO));
 	reader->offset += got;
 	return (ssize_t)got;
 }
@@ -106,29 +107,29 @@ static int read_header(struct archive_reader *reader, struct archive_header *hea
 	if (got < 0)
 		return (int)got;
 	if (!got)
-		return fail(reader, -EBADMSG,
-			    "the file is cut off at byte %" PRIu64
-			    ": the end of the archive is missing",
-			    begin);
+		return fail_reader(reader, -EBADMSG,
+				   "the file is cut off at byte %" PRIu64
+				   ": the end of the archive is missing",
+				   begin);
 	if ((size_t)got < sizeof(*header))
 		return fail_cut(reader, "the header of a file");
 	if (is_zero(header, sizeof(*header)))
 		return 0;
 	if (!begin && !archive_has_magic(header, sizeof(*header)))
-		return fail(
+		return fail_reader(
 			reader, -EINVAL,
 			"neither a stream of this version of kmemtraced -o - nor a capture from kmemtrace-pack -o FILE" ARCHIVE_SUFFIX);
 	if (!archive_has_magic(header, sizeof(*header)) ||
 	    !parse_number(header->checksum, sizeof(header->checksum), &sum) ||
 	    sum != archive_checksum(header))
-		return fail(reader, -EBADMSG,
-			    "byte %" PRIu64
-			    ": the file is damaged: the checksum of a header is wrong",
-			    begin);
+		return fail_reader(reader, -EBADMSG,
+				   "byte %" PRIu64
+				   ": the file is damaged: the checksum of a header is wrong",
+				   begin);
 	return 1;
 }
 
-static void path_of(const struct archive_header *header, char path[PATH_BYTES])
+static void read_header_path(const struct archive_header *header, char path[PATH_BYTES])
 {
 	int prefix = (int)strnlen(header->prefix, sizeof(header->prefix));
 	int name = (int)strnlen(header->name, sizeof(header->name));
@@ -141,7 +142,7 @@ static void path_of(const struct archive_header *header, char path[PATH_BYTES])
 }
 
 /* A message has names of the archive: what is not printable becomes '?'. */
-static const char *shown(char *path)
+static const char *printable_path(char *path)
 {
 	for (char *at = path; *at; at++)
 		if (*at < ' ' || *at > '~')
@@ -149,9 +150,10 @@ static const char *shown(char *path)
 	return path;
 }
 
-static int refuse(struct archive_reader *reader, char *path, const char *why)
+static int refuse_file(struct archive_reader *reader, char *path, const char *why)
 {
-	return fail(reader, -EINVAL, "refused: its file \"%s\" %s", shown(path), why);
+	return fail_reader(reader, -EINVAL, "refused: its file \"%s\" %s", printable_path(path),
+			   why);
 }
 
 /* Is a part of a path this word? */
@@ -202,7 +204,7 @@ static char *name_inside(struct archive_reader *reader, char *path, int *err)
 		snprintf(reader->top, sizeof(reader->top), "%.*s", (int)top, path);
 	if (!fault && !is_part(path, top, reader->top))
 		fault = "is in another directory than the first: it must hold one capture";
-	*err = fault ? refuse(reader, path, fault) : 0;
+	*err = fault ? refuse_file(reader, path, fault) : 0;
 	return fault ? NULL : path + top + (path[top] == '/');
 }
 
@@ -239,7 +241,7 @@ static int copy_content(struct archive_reader *reader, int fd, const char *name,
 			return (int)got;
 		err = write_all(fd, bytes, used);
 		if (err)
-			return fail(
+			return fail_reader(
 				reader, err,
 				"cannot unpack %s to a temporary file: %s: set TMPDIR to a directory with more space",
 				name, strerror(-err));
@@ -264,14 +266,14 @@ static int check_size(struct archive_reader *reader, const char *name, uint64_t 
 	if (fstatvfs(reader->directory, &space) ||
 	    size <= (uint64_t)space.f_bavail * space.f_frsize)
 		return 0;
-	return fail(
+	return fail_reader(
 		reader, -ENOSPC,
 		"%s needs %" PRIu64
 		" bytes of temporary space, more than is free: set TMPDIR to a directory with more space",
 		name, size);
 }
 
-static int make_file(struct archive_reader *reader, const char *name, uint64_t size)
+static int make_member_file(struct archive_reader *reader, const char *name, uint64_t size)
 {
 	int fd = -1, err = make_directories(reader, name, false);
 
@@ -284,10 +286,10 @@ static int make_file(struct archive_reader *reader, const char *name, uint64_t s
 		err = fd < 0 ? fd : 0;
 	}
 	if (err == -EEXIST)
-		return fail(reader, -EINVAL, "refused: it has the file %s twice", name);
+		return fail_reader(reader, -EINVAL, "refused: it has the file %s twice", name);
 	if (err)
-		return fail(reader, err, "cannot unpack %s to a temporary file: %s", name,
-			    strerror(-err));
+		return fail_reader(reader, err, "cannot unpack %s to a temporary file: %s", name,
+				   strerror(-err));
 	err = copy_content(reader, fd, name, size);
 	close(fd);
 	return err;
@@ -301,12 +303,13 @@ static int parse_pax(struct archive_reader *reader, const char *text, size_t siz
 		unsigned long length = strtoul(text, &after, 10);
 
 		if (length > size || !length || *after != ' ' || text[length - 1] != '\n')
-			return fail(reader, -EBADMSG,
-				    "byte %" PRIu64 ": the file is damaged: a pax record is wrong",
-				    reader->offset);
+			return fail_reader(reader, -EBADMSG,
+					   "byte %" PRIu64
+					   ": the file is damaged: a pax record is wrong",
+					   reader->offset);
 		if (!strncmp(after, " path=", 6) || !strncmp(after, " linkpath=", 10) ||
 		    !strncmp(after, " GNU.sparse", 11))
-			return fail(
+			return fail_reader(
 				reader, -EINVAL,
 				"refused: it has a long name, a link or a sparse file, which no capture has");
 		if (!strncmp(after, " size=", 6)) {
@@ -327,11 +330,11 @@ static int read_pax(struct archive_reader *reader, uint64_t size, bool is_global
 	int err;
 
 	if (size > PAX_BYTES_MAX)
-		return fail(reader, -EINVAL, "refused: it has a pax record of %" PRIu64 " bytes",
-			    size);
+		return fail_reader(reader, -EINVAL,
+				   "refused: it has a pax record of %" PRIu64 " bytes", size);
 	text = calloc(1, whole + 1);
 	if (!text)
-		return fail(reader, -ENOMEM, "%s", strerror(ENOMEM));
+		return fail_reader(reader, -ENOMEM, "%s", strerror(ENOMEM));
 	got = read_some(reader, text, whole);
 	if (got < 0)
 		err = (int)got;
@@ -368,30 +371,31 @@ static int read_entry(struct archive_reader *reader, const struct archive_header
 	uint64_t size;
 	int err;
 
-	path_of(header, path);
+	read_header_path(header, path);
 	if (!parse_number(header->size, sizeof(header->size), &size))
-		return refuse(reader, path, "has a size that is not a number");
+		return refuse_file(reader, path, "has a size that is not a number");
 	if (header->type == ARCHIVE_PAX || header->type == ARCHIVE_PAX_GLOBAL)
 		return read_pax(reader, size, header->type == ARCHIVE_PAX_GLOBAL);
 	if (reader->has_size)
 		size = reader->size;
 	reader->has_size = false;
 	if (!is_file && header->type != ARCHIVE_DIRECTORY)
-		return refuse(reader, path, text_of_type(header->type));
+		return refuse_file(reader, path, text_of_type(header->type));
 	if (size > SIZE_MAX_BYTES)
-		return refuse(reader, path, "has an impossible size");
+		return refuse_file(reader, path, "has an impossible size");
 	if (++reader->files > ARCHIVE_FILES_MAX)
-		return fail(reader, -EINVAL, "refused: it has more than %d files",
-			    ARCHIVE_FILES_MAX);
+		return fail_reader(reader, -EINVAL, "refused: it has more than %d files",
+				   ARCHIVE_FILES_MAX);
 	name = name_inside(reader, path, &err);
 	if (!name)
 		return err;
 	if (is_file)
-		return *name ? make_file(reader, name, size)
-			     : refuse(reader, path,
-				      "is not in a directory: it must hold one directory, the capture");
+		return *name ? make_member_file(reader, name, size)
+			     : refuse_file(
+				       reader, path,
+				       "is not in a directory: it must hold one directory, the capture");
 	err = make_directories(reader, name, true);
-	return err ? fail(reader, err, "cannot unpack %s: %s", name, strerror(-err)) : 0;
+	return err ? fail_reader(reader, err, "cannot unpack %s: %s", name, strerror(-err)) : 0;
 }
 
 int archive_read(FILE *file, const char *name, int directory, char *errmsg, size_t errmsg_size)

@@ -37,7 +37,7 @@ struct archive_names {
 	size_t count;
 };
 
-static int fail(struct writer_of_archive *writer, int err, const char *name)
+static int fail_archive(struct writer_of_archive *writer, int err, const char *name)
 {
 	snprintf(writer->errmsg, writer->errmsg_size, "%s: %s", name, strerror(-err));
 	return err;
@@ -50,7 +50,7 @@ static void names_deinit(struct archive_names *names)
 	free(names->list);
 }
 
-static int rank(const char *name)
+static int rank_of_name(const char *name)
 {
 	static const char *const first[] = { "metadata", "kernel", "checkpoint" };
 	int count = sizeof(first) / sizeof(*first);
@@ -62,15 +62,15 @@ static int rank(const char *name)
 }
 
 /* Numbers in names by their value: cpu2 is before cpu10. */
-static int compare_names(const void *left, const void *right)
+static int compare_member_names(const void *left, const void *right)
 {
 	const char *a = *(char *const *)left, *b = *(char *const *)right;
-	int order = rank(a) - rank(b);
+	int order = rank_of_name(a) - rank_of_name(b);
 
 	return order ? order : strverscmp(a, b);
 }
 
-static int add_name(struct archive_names *names, const char *name)
+static int add_member_name(struct archive_names *names, const char *name)
 {
 	char **list = reallocarray(names->list, names->count + 1, sizeof(*list));
 
@@ -95,13 +95,13 @@ static int list_names(int directory, struct archive_names *names)
 		return err;
 	}
 	while (!err && (entry = inside_next(opened, &err)))
-		err = names->count < ENTRIES_MAX ? add_name(names, entry) : -EFBIG;
+		err = names->count < ENTRIES_MAX ? add_member_name(names, entry) : -EFBIG;
 	if (!err && names->count)
-		qsort(names->list, names->count, sizeof(*names->list), compare_names);
+		qsort(names->list, names->count, sizeof(*names->list), compare_member_names);
 	return err;
 }
 
-static int write_bytes(struct writer_of_archive *writer, const void *bytes, size_t size)
+static int write_padded(struct writer_of_archive *writer, const void *bytes, size_t size)
 {
 	static const char zeros[ARCHIVE_BLOCK];
 	size_t rest = (ARCHIVE_BLOCK - size % ARCHIVE_BLOCK) % ARCHIVE_BLOCK;
@@ -110,7 +110,7 @@ static int write_bytes(struct writer_of_archive *writer, const void *bytes, size
 	writer->blocks += (size + rest) / ARCHIVE_BLOCK;
 	if (fwrite(bytes, 1, size, writer->file) != size ||
 	    fwrite(zeros, 1, rest, writer->file) != rest)
-		return fail(writer, errno ? -errno : -EIO, "the file cannot be written");
+		return fail_archive(writer, errno ? -errno : -EIO, "the file cannot be written");
 	return 0;
 }
 
@@ -121,7 +121,7 @@ static int write_header(struct writer_of_archive *writer, const char *name, char
 	uint64_t time = writer->time < OCTAL_MAX ? writer->time : 0;
 
 	if (strlen(name) > NAME_MAX_BYTES)
-		return fail(writer, -ENAMETOOLONG, name);
+		return fail_archive(writer, -ENAMETOOLONG, name);
 	memcpy(header.name, name, strlen(name));
 	snprintf(header.mode, sizeof(header.mode), "%07o", type == ARCHIVE_DIRECTORY ? 0700 : 0600);
 	snprintf(header.uid, sizeof(header.uid), "%07o", 0);
@@ -130,7 +130,7 @@ static int write_header(struct writer_of_archive *writer, const char *name, char
 	snprintf(header.mtime, sizeof(header.mtime), "%011" PRIo64, time);
 	snprintf(header.checksum, sizeof(header.checksum), "%06o", archive_checksum(&header));
 	header.checksum[7] = ' ';
-	return write_bytes(writer, &header, sizeof(header));
+	return write_padded(writer, &header, sizeof(header));
 }
 
 /* A pax record holds a size that has more than 11 octal digits. */
@@ -141,7 +141,7 @@ static int write_large_size(struct writer_of_archive *writer, uint64_t size)
 
 	snprintf(record, sizeof(record), "%02d size=%" PRIu64 "\n", length, size);
 	err = write_header(writer, "size", ARCHIVE_PAX, (uint64_t)length);
-	return err ? err : write_bytes(writer, record, (size_t)length);
+	return err ? err : write_padded(writer, record, (size_t)length);
 }
 
 static int copy_content(struct writer_of_archive *writer, int fd, const char *name, uint64_t size)
@@ -156,18 +156,18 @@ static int copy_content(struct writer_of_archive *writer, int fd, const char *na
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return fail(writer, got ? -errno : -EIO, name);
+			return fail_archive(writer, got ? -errno : -EIO, name);
 		/* whole blocks, but at the end */
 		while ((uint64_t)got < size && got % ARCHIVE_BLOCK) {
 			ssize_t more = read(fd, bytes + got,
 					    (size_t)(ARCHIVE_BLOCK - got % ARCHIVE_BLOCK));
 
 			if (more <= 0)
-				return fail(writer, -EIO, name);
+				return fail_archive(writer, -EIO, name);
 			got += more;
 		}
 		size -= (uint64_t)got;
-		err = write_bytes(writer, bytes, (size_t)got);
+		err = write_padded(writer, bytes, (size_t)got);
 	}
 	return err;
 }
@@ -181,7 +181,7 @@ static int write_file(struct writer_of_archive *writer, int directory, const cha
 	int err = 0;
 
 	if (fd < 0 || fstat(fd, &about))
-		return fail(writer, fd < 0 ? fd : -errno, name);
+		return fail_archive(writer, fd < 0 ? fd : -errno, name);
 	size = (uint64_t)about.st_size;
 	if (size > OCTAL_MAX)
 		err = write_large_size(writer, size);
@@ -198,18 +198,18 @@ static int write_directory(struct writer_of_archive *writer, int directory, cons
 	int err;
 
 	if (snprintf(path, sizeof(path), "%s/", name) >= (int)sizeof(path) || depth > DEPTH_MAX)
-		return fail(writer, -ENAMETOOLONG, name);
+		return fail_archive(writer, -ENAMETOOLONG, name);
 	err = write_header(writer, path, ARCHIVE_DIRECTORY, 0);
 	if (err)
 		return err;
 	err = list_names(directory, &names);
 	if (err)
-		fail(writer, err, name);
+		fail_archive(writer, err, name);
 	for (size_t i = 0; i < names.count && !err; i++) {
 		__attribute__((cleanup(close_fd))) int fd = -1;
 
 		if (snprintf(path, sizeof(path), "%s/%s", name, names.list[i]) >= (int)sizeof(path))
-			err = fail(writer, -ENAMETOOLONG, name);
+			err = fail_archive(writer, -ENAMETOOLONG, name);
 		else if ((fd = inside_open_directory(directory, names.list[i])) >= 0)
 			err = write_directory(writer, fd, path, depth + 1);
 		else
@@ -229,8 +229,8 @@ int archive_write(FILE *file, int directory, const char *root, uint64_t time, ch
 	int err = write_directory(&writer, directory, root, 0);
 
 	if (!err)
-		err = write_bytes(&writer, end, sizeof(end));
+		err = write_padded(&writer, end, sizeof(end));
 	while (!err && writer.blocks % RECORD_BLOCKS)
-		err = write_bytes(&writer, end, ARCHIVE_BLOCK);
+		err = write_padded(&writer, end, ARCHIVE_BLOCK);
 	return err;
 }

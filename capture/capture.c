@@ -29,8 +29,8 @@
 #define METADATA_BYTES_MAX ((size_t)1 << 20)
 #define TABLE_BYTES_MAX ((size_t)64 << 20)
 
-__attribute__((format(printf, 3, 4))) static int fail(struct capture *capture, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_capture(struct capture *capture, int err,
+							      const char *format, ...)
 {
 	va_list arguments;
 
@@ -60,7 +60,7 @@ add_unread(struct capture *capture, const char *key, int err, const char *format
 /* Without the table, the same capture would have other figures than elsewhere. */
 static int fail_shortage(struct capture *capture, const char *table, int err)
 {
-	return fail(capture, err, "%s/%s: %s", capture->path, table, strerror(-err));
+	return fail_capture(capture, err, "%s/%s: %s", capture->path, table, strerror(-err));
 }
 
 /* The path of the last part, which has the newest tables. */
@@ -78,26 +78,28 @@ static int open_metadata(struct capture *capture)
 
 	err = path ? read_file(AT_FDCWD, path, METADATA_BYTES_MAX, &text, NULL) : -ENOMEM;
 	if (err == -ENOENT && !capture->stream_count)
-		return fail(capture, -ENOENT, "%s holds no metadata: not a capture", capture->path);
+		return fail_capture(capture, -ENOENT, "%s holds no metadata: not a capture",
+				    capture->path);
 	if (err == -ENOENT)
-		return fail(
+		return fail_capture(
 			capture, -EINVAL,
 			"%s holds streams but no metadata: kmemtrace-check --repair rebuilds it",
 			capture->path);
 	if (err == -EFBIG)
-		return fail(capture, -EINVAL,
-			    "%s/metadata: larger than 1 MiB: it is not the metadata of a capture",
-			    capture->path);
+		return fail_capture(
+			capture, -EINVAL,
+			"%s/metadata: larger than 1 MiB: it is not the metadata of a capture",
+			capture->path);
 	if (err)
-		return fail(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
+		return fail_capture(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
 	err = metadata_parse(&capture->metadata, text, errmsg, sizeof(errmsg));
 	if (err == -EINVAL && capture->stream_count)
-		return fail(
+		return fail_capture(
 			capture, err,
 			"%s/metadata: %s; if it is damaged, kmemtrace-check --repair rebuilds it",
 			capture->path, errmsg);
 	if (err)
-		return fail(capture, err, "%s/metadata: %s", capture->path, errmsg);
+		return fail_capture(capture, err, "%s/metadata: %s", capture->path, errmsg);
 	return 0;
 }
 
@@ -268,7 +270,7 @@ static int open_symbols(struct capture *capture)
 
 	path = join_path(last_part(capture), "kernel/symbols");
 	if (!path)
-		return fail(capture, -ENOMEM, "%s: %s", capture->path, strerror(ENOMEM));
+		return fail_capture(capture, -ENOMEM, "%s: %s", capture->path, strerror(ENOMEM));
 	err = symbols_load(&capture->symbols, path);
 	if (error_is_shortage(err))
 		return fail_shortage(capture, "kernel/symbols", err);
@@ -296,10 +298,10 @@ static int open_streams(struct capture *capture)
 	int err = stream_files_find(&capture->parts, &capture->streams, &capture->stream_count,
 				    &failed);
 
-	return err ? fail(capture, err, "%s: %s", failed, strerror(-err)) : 0;
+	return err ? fail_capture(capture, err, "%s: %s", failed, strerror(-err)) : 0;
 }
 
-static int open_directory(struct capture *capture)
+static int open_capture_directory(struct capture *capture)
 {
 	char first[sizeof(STREAM_FRAME_FIRST)] = "";
 	const char *path = capture->path;
@@ -308,21 +310,22 @@ static int open_directory(struct capture *capture)
 
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return fail(capture, -errno, "%s: %s", path, strerror(errno));
+		return fail_capture(capture, -errno, "%s: %s", path, strerror(errno));
 	if (!fstat(fd, &stat) && S_ISDIR(stat.st_mode))
 		return fd;
 	if (pread(fd, first, sizeof(first) - 1, 0) < 0)
 		*first = '\0'; /* a pipe, or the like */
 	close(fd);
 	if (!strcmp(first, STREAM_FRAME_FIRST))
-		return fail(
+		return fail_capture(
 			capture, -ENOTDIR,
 			"%s is a capture from kmemtraced -o -, not a directory: read it with kmemtrace-report -i - < %s, by the view events or count",
 			path, path);
 	if (stream_file_cpu(basename(path)) >= 0)
-		return fail(capture, -ENOTDIR,
-			    "%s is a stream: name the capture's directory, which holds it", path);
-	return fail(capture, -ENOTDIR, "%s is not a directory: not a capture", path);
+		return fail_capture(capture, -ENOTDIR,
+				    "%s is a stream: name the capture's directory, which holds it",
+				    path);
+	return fail_capture(capture, -ENOTDIR, "%s is not a directory: not a capture", path);
 }
 
 /* Is the first part a piece whose streams go on from those of another one? */
@@ -350,11 +353,11 @@ static int find_parts(struct capture *capture, bool alone, const struct capture_
 	int err = capture_parts_find(&capture->parts, capture->path, alone, range,
 				     &capture->checkpoint);
 
-	return err ? fail(capture, err, "%s", capture->parts.errmsg) : 0;
+	return err ? fail_capture(capture, err, "%s", capture->parts.errmsg) : 0;
 }
 
-static int open_capture(struct capture *capture, const char *path, bool alone,
-			const struct capture_range *range)
+static int open_parts(struct capture *capture, const char *path, bool alone,
+		      const struct capture_range *range)
 {
 	__attribute__((cleanup(close_fd))) int directory = -1;
 	int err;
@@ -362,15 +365,15 @@ static int open_capture(struct capture *capture, const char *path, bool alone,
 	memset(capture, 0, sizeof(*capture));
 	capture->path = strdup(path);
 	if (!capture->path)
-		return fail(capture, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
-	directory = open_directory(capture);
+		return fail_capture(capture, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
+	directory = open_capture_directory(capture);
 	err = directory < 0 ? directory : find_parts(capture, alone, range);
 	if (!err)
 		err = open_streams(capture);
 	if (!err)
 		err = open_metadata(capture);
 	if (!err && !capture->stream_count)
-		err = fail(capture, -EINVAL, "%s holds no streams (cpu0, cpu1, …)", path);
+		err = fail_capture(capture, -EINVAL, "%s holds no streams (cpu0, cpu1, …)", path);
 	if (!err)
 		err = open_symbols(capture);
 	/* before the status is read: the capture may be finished in between */
@@ -397,17 +400,17 @@ static int open_capture(struct capture *capture, const char *path, bool alone,
 
 int capture_open(struct capture *capture, const char *path)
 {
-	return open_capture(capture, path, false, NULL);
+	return open_parts(capture, path, false, NULL);
 }
 
 int capture_open_range(struct capture *capture, const char *path, const struct capture_range *range)
 {
-	return open_capture(capture, path, false, range);
+	return open_parts(capture, path, false, range);
 }
 
 int capture_open_alone(struct capture *capture, const char *path)
 {
-	return open_capture(capture, path, true, NULL);
+	return open_parts(capture, path, true, NULL);
 }
 
 void capture_close(struct capture *capture)

@@ -147,7 +147,7 @@ static int probe_existing(struct directory *directory, int fd)
 	return check_empty(directory, fd);
 }
 
-static int init(struct directory *directory, const char *target)
+static int init_directory(struct directory *directory, const char *target)
 {
 	size_t length;
 
@@ -164,7 +164,7 @@ static int init(struct directory *directory, const char *target)
 
 int directory_probe(struct directory *directory, const char *target)
 {
-	int err = init(directory, target), fd;
+	int err = init_directory(directory, target), fd;
 	const char *path = directory->target;
 	struct stat about;
 
@@ -344,7 +344,7 @@ int directory_make(struct directory *directory)
 
 int directory_make_beside(struct directory *directory, const char *target)
 {
-	int err = init(directory, target);
+	int err = init_directory(directory, target);
 
 	if (!err)
 		err = check_parent(directory);
@@ -353,7 +353,7 @@ int directory_make_beside(struct directory *directory, const char *target)
 
 int directory_open_existing(struct directory *directory, const char *target)
 {
-	int err = init(directory, target);
+	int err = init_directory(directory, target);
 
 	if (err)
 		return err;

@@ -30,7 +30,7 @@ int directory_fail(struct directory *directory, int err, const char *format, ...
 	return -err;
 }
 
-static int fail_at(struct directory *directory, int err, const char *name)
+static int fail_file(struct directory *directory, int err, const char *name)
 {
 	return directory_fail(directory, -err, "%s/%s: %s", directory->path, name, strerror(-err));
 }
@@ -48,24 +48,24 @@ const char *directory_stable_path(const struct directory *directory, char *buffe
 	return buffer;
 }
 
-static int create(struct directory *directory, const char *name, mode_t mode)
+static int create_file(struct directory *directory, const char *name, mode_t mode)
 {
 	int fd = inside_unlink(directory->fd, name);
 
 	if (!fd || fd == -ENOENT)
 		fd = inside_open(directory->fd, name, O_WRONLY | O_CREAT | O_EXCL, mode);
-	return fd < 0 ? fail_at(directory, fd, name) : fd;
+	return fd < 0 ? fail_file(directory, fd, name) : fd;
 }
 
 /* The file may be there; it must be a file that this program made. */
-static int append(struct directory *directory, const char *name)
+static int append_to_file(struct directory *directory, const char *name)
 {
 	struct stat about;
 	int fd = inside_open(directory->fd, name, O_WRONLY | O_APPEND | O_CREAT, FILE_MODE);
 	int err = 0;
 
 	if (fd < 0)
-		return fail_at(directory, fd, name);
+		return fail_file(directory, fd, name);
 	if (fstat(fd, &about))
 		err = -errno;
 	else if (!S_ISREG(about.st_mode) || about.st_nlink > 1)
@@ -73,30 +73,31 @@ static int append(struct directory *directory, const char *name)
 	if (!err)
 		return fd;
 	close(fd);
-	return fail_at(directory, err, name);
+	return fail_file(directory, err, name);
 }
 
 int directory_create(struct directory *directory, const char *name)
 {
 	/* Only the owner may see kernel addresses. */
-	return create(directory, name, 0600);
+	return create_file(directory, name, 0600);
 }
 
 int directory_read(struct directory *directory, const char *name)
 {
 	int fd = inside_open_regular(directory->fd, name);
 
-	return fd < 0 ? fail_at(directory, fd, name) : fd;
+	return fd < 0 ? fail_file(directory, fd, name) : fd;
 }
 
 FILE *directory_open(struct directory *directory, const char *name, bool to_append)
 {
-	int fd = to_append ? append(directory, name) : create(directory, name, FILE_MODE);
+	int fd = to_append ? append_to_file(directory, name)
+			   : create_file(directory, name, FILE_MODE);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, to_append ? "a" : "w");
 	int err = -errno;
 
 	if (!file && fd >= 0) {
-		fail_at(directory, err, name);
+		fail_file(directory, err, name);
 		close(fd);
 		fd = err;
 	}
@@ -107,11 +108,12 @@ FILE *directory_open(struct directory *directory, const char *name, bool to_appe
 
 gzFile directory_open_gz(struct directory *directory, const char *name, bool to_append)
 {
-	int fd = to_append ? append(directory, name) : create(directory, name, FILE_MODE);
+	int fd = to_append ? append_to_file(directory, name)
+			   : create_file(directory, name, FILE_MODE);
 	gzFile file = fd < 0 ? NULL : gzdopen(fd, to_append ? "ab1" : "wb1");
 
 	if (!file && fd >= 0) {
-		fail_at(directory, -ENOMEM, name);
+		fail_file(directory, -ENOMEM, name);
 		close(fd);
 	}
 	return file;
@@ -124,14 +126,14 @@ int directory_close(struct directory *directory, FILE *file, const char *name)
 	errno = 0;
 	if (fclose(file))
 		err = errno ? -errno : -EIO;
-	return err ? fail_at(directory, err, name) : 0;
+	return err ? fail_file(directory, err, name) : 0;
 }
 
 int directory_rename(struct directory *directory, const char *from, const char *to)
 {
 	int err = inside_rename(directory->fd, from, to);
 
-	return err ? fail_at(directory, err, to) : 0;
+	return err ? fail_file(directory, err, to) : 0;
 }
 
 int directory_lock_metadata(int metadata)

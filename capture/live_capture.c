@@ -25,8 +25,8 @@ enum live_table_number {
 	LIVE_STATUS,
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct live_capture *live, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_live(struct live_capture *live, int err,
+							   const char *format, ...)
 {
 	va_list arguments;
 
@@ -37,7 +37,7 @@ __attribute__((format(printf, 3, 4))) static int fail(struct live_capture *live,
 }
 
 /* Reads size bytes into the file. 0; -ENODATA: the stream ended; or -errno. */
-static int copy(struct live_capture *live, int fd, uint64_t size)
+static int copy_bytes(struct live_capture *live, int fd, uint64_t size)
 {
 	char block[BLOCK];
 
@@ -94,7 +94,7 @@ static int write_first(struct live_capture *live, const struct stream_frame *fra
 		  0600);
 	if (fd < 0)
 		return -errno;
-	err = copy(live, fd, frame->size);
+	err = copy_bytes(live, fd, frame->size);
 	close(fd);
 	return err;
 }
@@ -152,7 +152,7 @@ static int take_frames(struct live_capture *live, bool is_first)
 		else if (is_first)
 			got = write_first(live, &frame);
 		else
-			got = copy(live, file_of(live, frame.name), frame.size);
+			got = copy_bytes(live, file_of(live, frame.name), frame.size);
 		if (got)
 			return got;
 	}
@@ -171,7 +171,7 @@ static int make_directory(struct live_capture *live)
 		err = -errno;
 	if (err) {
 		*live->directory = 0;
-		return fail(
+		return fail_live(
 			live, err,
 			"cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
 			strerror(-err));
@@ -220,11 +220,11 @@ static int read_begin(struct live_capture *live)
 	int err;
 
 	if (!fgets(line, sizeof(line), live->input))
-		return fail(live, -EBADMSG,
-			    "standard input: empty: pipe kmemtraced -o - into this program");
+		return fail_live(live, -EBADMSG,
+				 "standard input: empty: pipe kmemtraced -o - into this program");
 	if (strcmp(line, STREAM_FRAME_FIRST))
-		return fail(live, -EBADMSG,
-			    "standard input: not a stream of this version of kmemtraced -o -");
+		return fail_live(live, -EBADMSG,
+				 "standard input: not a stream of this version of kmemtraced -o -");
 	err = make_directory(live);
 	if (err)
 		return err;
@@ -232,7 +232,7 @@ static int read_begin(struct live_capture *live)
 	for (size_t i = 0; i < LIVE_TABLES && !err; i++)
 		err = live->tables[i].text ? write_table_first(live, &live->tables[i]) : 0;
 	if (err == -ENODATA || err == -EBADMSG)
-		return fail(
+		return fail_live(
 			live, -EBADMSG,
 			"standard input: the stream is damaged, or ended before the capture began");
 	return err;
@@ -263,8 +263,8 @@ int live_capture_open(struct live_capture *live, struct capture *capture, FILE *
 	if (!err)
 		err = open_caches(live);
 	if (err && !*capture->errmsg)
-		fail(live, err, "%s: %s", *live->directory ? live->directory : "standard input",
-		     strerror(-err));
+		fail_live(live, err, "%s: %s",
+			  *live->directory ? live->directory : "standard input", strerror(-err));
 	for (size_t i = 0; i < LIVE_TABLES; i++)
 		live->tables[i].changed = false;
 	capture->live = live;
@@ -291,7 +291,7 @@ static bool same_cache(const struct cache *a, const struct cache *b)
 	return a->address == b->address && a->since == b->since;
 }
 
-static bool precedes(const struct cache *a, const struct cache *b)
+static bool cache_precedes(const struct cache *a, const struct cache *b)
 {
 	return a->address < b->address || (a->address == b->address && a->since < b->since);
 }
@@ -313,7 +313,7 @@ static int read_caches(struct live_capture *live, const char *text)
 	}
 	for (size_t i = 0; i < sorted.count; i++) {
 		while (old < live->sorted.count &&
-		       precedes(&live->sorted.list[old], &sorted.list[i]))
+		       cache_precedes(&live->sorted.list[old], &sorted.list[i]))
 			old++;
 		if (old < live->sorted.count &&
 		    same_cache(&live->sorted.list[old], &sorted.list[i]))
@@ -416,7 +416,7 @@ static int read_changed(struct live_capture *live)
 		live->capture->changes++;
 		err = read[i](live, table->text);
 		if (err)
-			fail(live, err, "standard input: %s: %s", table->name, strerror(-err));
+			fail_live(live, err, "standard input: %s: %s", table->name, strerror(-err));
 	}
 	return err;
 }
@@ -428,7 +428,7 @@ int live_capture_more(struct live_capture *live)
 	/* the streams are open by now */
 	remove_directory(live);
 	if (err)
-		return fail(live, err, "standard output: %s", strerror(-err));
+		return fail_live(live, err, "standard output: %s", strerror(-err));
 	err = take_frames(live, false);
 	if (err == -ENODATA) {
 		live->ended = true;
@@ -436,7 +436,7 @@ int live_capture_more(struct live_capture *live)
 		err = 0;
 	}
 	if (err)
-		return fail(live, err, "standard input: %s",
-			    err == -EBADMSG ? "the stream is damaged" : strerror(-err));
+		return fail_live(live, err, "standard input: %s",
+				 err == -EBADMSG ? "the stream is damaged" : strerror(-err));
 	return read_changed(live);
 }

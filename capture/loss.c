@@ -85,7 +85,7 @@ static void thin_out(struct loss *loss)
 }
 
 /* Makes room for one more span. Any index into spans is invalid afterwards. */
-static int reserve(struct loss *loss)
+static int reserve_span(struct loss *loss)
 {
 	struct loss_span *spans;
 	size_t space;
@@ -103,7 +103,7 @@ static int reserve(struct loss *loss)
 	return 0;
 }
 
-static void insert(struct loss *loss, size_t index, const struct loss_span *span)
+static void insert_span(struct loss *loss, size_t index, const struct loss_span *span)
 {
 	memmove(loss->spans + index + 1, loss->spans + index,
 		(loss->count - index) * sizeof(*loss->spans));
@@ -112,7 +112,7 @@ static void insert(struct loss *loss, size_t index, const struct loss_span *span
 }
 
 /* The index of the first span, from start on, whose last number is not below sequence. */
-static size_t find(const struct loss *loss, size_t start, uint64_t sequence)
+static size_t find_span(const struct loss *loss, size_t start, uint64_t sequence)
 {
 	size_t end = loss->count;
 
@@ -128,16 +128,16 @@ static size_t find(const struct loss *loss, size_t start, uint64_t sequence)
 }
 
 /* Removes one number from an open gap. -EEXIST: the number is not missing. */
-static int fill(struct loss *loss, uint64_t sequence)
+static int fill_gap(struct loss *loss, uint64_t sequence)
 {
 	struct loss_span *gap, rest;
 	size_t index;
 	int err;
 
-	err = reserve(loss);
+	err = reserve_span(loss);
 	if (err)
 		return err;
-	index = find(loss, loss->open, sequence);
+	index = find_span(loss, loss->open, sequence);
 	if (index == loss->count || loss->spans[index].first > sequence)
 		return -EEXIST;
 	gap = &loss->spans[index];
@@ -152,7 +152,7 @@ static int fill(struct loss *loss, uint64_t sequence)
 	} else {
 		gap->last = sequence - 1;
 		rest.first = sequence + 1;
-		insert(loss, index + 1, &rest);
+		insert_span(loss, index + 1, &rest);
 	}
 	return 0;
 }
@@ -163,12 +163,12 @@ int loss_jump(struct loss *loss, uint64_t sequence, uint64_t time)
 	int err;
 
 	if (sequence < loss->next)
-		return fill(loss, sequence);
-	err = reserve(loss);
+		return fill_gap(loss, sequence);
+	err = reserve_span(loss);
 	if (err)
 		return err;
 	gap.after = oldest_time(loss);
-	insert(loss, loss->count, &gap);
+	insert_span(loss, loss->count, &gap);
 	loss->next = sequence + 1;
 	return 0;
 }
@@ -180,7 +180,7 @@ int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time)
 
 	if (sequence > LOSS_SEQUENCE_MAX)
 		return -ERANGE;
-	err = reserve(loss);
+	err = reserve_span(loss);
 	if (err)
 		return err;
 	while (loss->open < loss->count && loss->spans[loss->open].last < sequence)
@@ -190,7 +190,7 @@ int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time)
 		below = *gap;
 		below.last = sequence - 1;
 		gap->first = sequence;
-		insert(loss, loss->open, &below);
+		insert_span(loss, loss->open, &below);
 		confirm_oldest(loss);
 	}
 	if (sequence > loss->next) {
@@ -198,7 +198,7 @@ int loss_confirm(struct loss *loss, uint64_t sequence, uint64_t time)
 					    .last = sequence - 1,
 					    .after = oldest_time(loss),
 					    .before = time };
-		insert(loss, loss->count, &below);
+		insert_span(loss, loss->count, &below);
 		confirm_oldest(loss);
 		loss->next = sequence;
 	}
@@ -218,10 +218,10 @@ int loss_drop_span(struct loss *loss, const struct loss_span *span)
 
 	err = loss_confirm(loss, loss->next, span->before);
 	if (!err)
-		err = reserve(loss);
+		err = reserve_span(loss);
 	if (err)
 		return err;
-	insert(loss, find(loss, 0, span->first), span);
+	insert_span(loss, find_span(loss, 0, span->first), span);
 	loss->open++;
 	loss->confirmed += span_size(span);
 	loss->records -= span_size(span);

@@ -56,7 +56,7 @@ struct merge {
 	struct event events[BATCH];
 };
 
-static int fail(struct merge *merge, size_t index, int err)
+static int fail_merge(struct merge *merge, size_t index, int err)
 {
 	struct capture *capture = merge->capture;
 	const struct stream *stream = &merge->streams[index].stream;
@@ -106,7 +106,7 @@ static int cursor_refill(struct merge *merge, size_t index)
 			cursor->offset = cursor->slot->offset;
 		got = take_slot(merge, index, &slot);
 		if (got < 0)
-			return fail(merge, index, got);
+			return fail_merge(merge, index, got);
 		cursor->slot = got ? slot : NULL;
 		if (!got)
 			return 0;
@@ -179,7 +179,7 @@ static bool has_event(const struct merge *merge)
 }
 
 /* Adds the streams that have events again. 0 or -errno. */
-static int refresh(struct merge *merge)
+static int refresh_streams(struct merge *merge)
 {
 	int got = 0;
 
@@ -188,7 +188,7 @@ static int refresh(struct merge *merge)
 
 		got = stream_events_refresh(&merge->streams[i], !merge->live->ended);
 		if (got < 0)
-			return fail(merge, i, got);
+			return fail_merge(merge, i, got);
 		live_capture_release(merge->live, i, merge->streams[i].stream.offset);
 		if (!had_end)
 			continue;
@@ -208,7 +208,7 @@ static int wait_for_events(struct merge *merge)
 	while (!err && !has_event(merge) && !merge->live->ended) {
 		err = live_capture_more(merge->live);
 		if (!err)
-			err = refresh(merge);
+			err = refresh_streams(merge);
 	}
 	return err;
 }
@@ -246,14 +246,14 @@ int merge_next(struct merge *merge, const struct event **events)
 	return err ? err : (int)count;
 }
 
-static int open_stream(struct merge *merge, size_t index, uint64_t seed)
+static int open_merged_stream(struct merge *merge, size_t index, uint64_t seed)
 {
 	const struct capture *capture = merge->capture;
 	int got;
 
 	got = stream_events_open(&merge->streams[index], capture, &capture->streams[index], seed);
 	if (got)
-		return fail(merge, index, got);
+		return fail_merge(merge, index, got);
 	merge->stream_count++;
 	merge->streams[index].grows = merge->live;
 	got = cursor_refill(merge, index);
@@ -263,7 +263,7 @@ static int open_stream(struct merge *merge, size_t index, uint64_t seed)
 	return got < 0 ? got : 0;
 }
 
-static int prepare(struct merge *merge, unsigned int threads)
+static int prepare_merge(struct merge *merge, unsigned int threads)
 {
 	size_t count = merge->capture->stream_count;
 	struct prefetcher_settings settings = {
@@ -305,13 +305,13 @@ int merge_open(struct merge **result, struct capture *capture, unsigned int thre
 	if (merge) {
 		merge->capture = capture;
 		merge->live = capture->live;
-		err = prepare(merge, threads);
+		err = prepare_merge(merge, threads);
 	}
 	if (err)
 		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", capture->path,
 			 strerror(-err));
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
-		err = open_stream(merge, i, seed);
+		err = open_merged_stream(merge, i, seed);
 	if (err) {
 		merge_close(merge);
 		return err;

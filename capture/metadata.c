@@ -294,7 +294,7 @@ static bool find_number(const char *text, const char *key, uint64_t *number)
 }
 
 /* The character behind a backslash at *at, which moves behind it; '\0': not valid. */
-static char unescape(const char **at)
+static char unescape_character(const char **at)
 {
 	unsigned int byte = 0, digits = 0;
 
@@ -325,7 +325,7 @@ static void find_string(const char *text, const char *key, char *value, size_t s
 			char c = *at++;
 
 			if (c == '\\')
-				c = unescape(&at);
+				c = unescape_character(&at);
 			if (c)
 				*value++ = c;
 		}
@@ -356,7 +356,7 @@ static bool find_uuid(const char *text, uint8_t uuid[16])
 }
 
 static int __attribute__((format(printf, 4, 5)))
-fail(int err, char *errmsg, size_t size, const char *format, ...)
+fail_metadata(int err, char *errmsg, size_t size, const char *format, ...)
 {
 	va_list arguments;
 
@@ -436,23 +436,25 @@ int metadata_parse(struct metadata *metadata, const char *text, char *errmsg, si
 
 	*metadata = (struct metadata){ 0 };
 	if (strncmp(text, SIGNATURE, strlen(SIGNATURE)))
-		return fail(EINVAL, errmsg, errmsg_size,
-			    "it does not begin with \"" SIGNATURE "\"");
+		return fail_metadata(EINVAL, errmsg, errmsg_size,
+				     "it does not begin with \"" SIGNATURE "\"");
 	if (!find_number(text, "kmt_format", &format) || !format)
-		return fail(EINVAL, errmsg, errmsg_size,
-			    "it has no kmt_format: this trace is not of kmemtraced");
+		return fail_metadata(EINVAL, errmsg, errmsg_size,
+				     "it has no kmt_format: this trace is not of kmemtraced");
 	find_string(text, "tracer_version", metadata->tracer_version,
 		    sizeof(metadata->tracer_version));
 	if (format > CAPTURE_FORMAT)
-		return fail(EPROTONOSUPPORT, errmsg, errmsg_size,
-			    "the capture has format %" PRIu64 ", this program reads up to %d; %s",
-			    format, CAPTURE_FORMAT,
-			    metadata_newer_text(metadata->tracer_version, newer, sizeof(newer)));
+		return fail_metadata(
+			EPROTONOSUPPORT, errmsg, errmsg_size,
+			"the capture has format %" PRIu64 ", this program reads up to %d; %s",
+			format, CAPTURE_FORMAT,
+			metadata_newer_text(metadata->tracer_version, newer, sizeof(newer)));
 	metadata->format = format;
 	if (!find_uuid(text, metadata->uuid))
-		return fail(EINVAL, errmsg, errmsg_size, "it has no uuid");
+		return fail_metadata(EINVAL, errmsg, errmsg_size, "it has no uuid");
 	if (order_size != 2 || (memcmp(order, "le", 2) && memcmp(order, "be", 2)))
-		return fail(EINVAL, errmsg, errmsg_size, "it has no byte_order that is le or be");
+		return fail_metadata(EINVAL, errmsg, errmsg_size,
+				     "it has no byte_order that is le or be");
 	metadata->big_endian = *order == 'b';
 	parse_machine(metadata, text);
 	parse_source(metadata, text);

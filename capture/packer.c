@@ -98,7 +98,7 @@ void packer_destroy(struct packer *packer)
 	free(packer);
 }
 
-static unsigned char *put(unsigned char *at, uint64_t number)
+static unsigned char *put_varint(unsigned char *at, uint64_t number)
 {
 	while (number > 0x7f) {
 		*at++ = (unsigned char)number | 0x80;
@@ -110,7 +110,7 @@ static unsigned char *put(unsigned char *at, uint64_t number)
 
 static unsigned char *put_difference(unsigned char *at, uint64_t number, uint64_t before)
 {
-	return put(at, packed_zigzag(number - before));
+	return put_varint(at, packed_zigzag(number - before));
 }
 
 /*
@@ -123,14 +123,14 @@ static unsigned char *put_address(unsigned char *at, uint64_t address, uint64_t 
 	uint64_t number = packed_zigzag(form - form_before);
 
 	if (number < PACKED_FAR)
-		return put(at, number + 1);
+		return put_varint(at, number + 1);
 	address = htole64(address);
 	memcpy(*wide, &address, sizeof(address));
 	*wide += sizeof(address);
-	return put(at, 0);
+	return put_varint(at, 0);
 }
 
-static size_t hash(uint64_t key)
+static size_t hash_key(uint64_t key)
 {
 	return key * 0x9e3779b97f4a7c15ULL >> (64 - TABLE_BITS);
 }
@@ -159,7 +159,7 @@ struct packer_dictionary {
 PACKED_INLINE size_t find_template(struct packer *packer, const struct packed_template *key,
 				   struct packer_dictionary *dictionary)
 {
-	size_t at = hash(key->site ^ key->payload << 7 ^ key->rest << 17 ^ key->rest >> 20);
+	size_t at = hash_key(key->site ^ key->payload << 7 ^ key->rest << 17 ^ key->rest >> 20);
 
 	for (; packer->template_table[at]; at = (at + 1) % TABLE_SIZE)
 		if (template_is(&packer->templates[packer->template_table[at] - 1], key))
@@ -178,13 +178,13 @@ PACKED_INLINE void define_template(struct packer_dictionary *dictionary,
 	*at++ = record->id;
 	at = put_address(at, record->call_site, record->call_site, dictionary->site, wide);
 	dictionary->site = record->call_site;
-	at = put(at, record->gfp);
-	at = put(at, (uint16_t)(record->node + 1));
+	at = put_varint(at, record->gfp);
+	at = put_varint(at, (uint16_t)(record->node + 1));
 	if (has_long)
-		at = put(at, record->words - KMT_RECORD_WORDS);
+		at = put_varint(at, record->words - KMT_RECORD_WORDS);
 	if (packed_has_sizes(record->id)) {
-		at = put(at, record->requested);
-		at = put(at, record->allocated);
+		at = put_varint(at, record->requested);
+		at = put_varint(at, record->allocated);
 	} else {
 		at = put_difference(at, record->cache, dictionary->payload);
 		dictionary->payload = record->cache;
@@ -196,7 +196,7 @@ PACKED_INLINE void define_template(struct packer_dictionary *dictionary,
 /* The distance to the last record of the object, or 0: this is its first record. */
 PACKED_INLINE size_t find_object(struct packer *packer, uint64_t pointer, size_t record)
 {
-	size_t at = hash(pointer), before;
+	size_t at = hash_key(pointer), before;
 
 	packer->pointers[record] = pointer;
 	for (; packer->objects[at]; at = (at + 1) % TABLE_SIZE) {
@@ -288,33 +288,33 @@ PACKED_INLINE int fill_columns(struct packer *packer, const unsigned char *recor
 			define_template(&dictionary, &record, &wide, has_long);
 			if (has_long)
 				packer->more_before[index] = NULL;
-			index_at = put(index_at, 0);
+			index_at = put_varint(index_at, 0);
 		} else {
-			index_at = put(index_at, index + 1);
+			index_at = put_varint(index_at, index + 1);
 		}
 		if (last)
 			last->next = (uint16_t)index;
 		entry = &packer->templates[index];
 
-		time_at = put(time_at, record.time - time);
+		time_at = put_varint(time_at, record.time - time);
 		time = record.time;
 		back = find_object(packer, record.pointer, i);
-		back_at = put(back_at, back);
+		back_at = put_varint(back_at, back);
 		if (!back)
 			pointer_at = put_address(pointer_at, record.pointer,
 						 packed_rotate_pointer(record.pointer),
 						 packed_rotate_pointer(entry->pointer), &wide);
 		entry->pointer = pointer = record.pointer;
 		if (record.sequence != sequence) {
-			number_at = put(number_at, i - number_record);
+			number_at = put_varint(number_at, i - number_record);
 			number_at = put_difference(
 				number_at, (uint64_t)(int32_t)(record.sequence - sequence), 0);
 			number_record = i;
 		}
 		sequence = record.sequence + 1;
 		if (record.task != task) {
-			task_at = put(task_at, i - task_record);
-			task_at = put(task_at, record.task);
+			task_at = put_varint(task_at, i - task_record);
+			task_at = put_varint(task_at, record.task);
 			task_record = i;
 			task = record.task;
 		}
@@ -366,10 +366,10 @@ static size_t compress_columns(struct packer *packer, size_t max, size_t more_co
 
 	at = sizes;
 	if (more_count)
-		at = put(at, more_count);
+		at = put_varint(at, more_count);
 	for (size_t i = 0; i < PACKED_COLUMNS; i++)
 		if (i != PACKED_MORE || more_count)
-			at = put(at, (uint64_t)(packer->end[i] - packer->begin[i]));
+			at = put_varint(at, (uint64_t)(packer->end[i] - packer->begin[i]));
 	size = (size_t)(at - sizes);
 	/*
 	 * All this fits: the column wide has at most 16 of the 48 bytes of each record, and 8 of

@@ -120,7 +120,7 @@ int parts_list_started(const char *path, unsigned int **numbers, size_t *count)
 	return err;
 }
 
-static int fail(struct capture_parts *parts, int err, const char *path)
+static int fail_parts(struct capture_parts *parts, int err, const char *path)
 {
 	snprintf(parts->errmsg, sizeof(parts->errmsg), "%s: %s", path, strerror(-err));
 	return err;
@@ -134,7 +134,7 @@ static int add_part(struct capture_parts *parts, char *path, bool is_checkpoint,
 	list = path ? reallocarray(parts->list, parts->count + 1, sizeof(*list)) : NULL;
 	if (!list) {
 		free(path);
-		return fail(parts, -ENOMEM, "the pieces");
+		return fail_parts(parts, -ENOMEM, "the pieces");
 	}
 	parts->list = list;
 	list[parts->count++] = (struct capture_part){ path, is_checkpoint, piece };
@@ -165,7 +165,7 @@ static int add_checkpoint(struct capture_parts *parts, const char *piece, unsign
 		return err;
 	}
 	if (err)
-		return fail(parts, err, state ? state : piece);
+		return fail_parts(parts, err, state ? state : piece);
 	part = path;
 	path = NULL;
 	return add_part(parts, part, true, number);
@@ -207,7 +207,7 @@ static int find_run(struct capture_parts *parts, const char *set, const unsigned
 			parts_piece_path(set, numbers[first]);
 
 		if (!path)
-			return fail(parts, -ENOMEM, set);
+			return fail_parts(parts, -ENOMEM, set);
 		if (end && numbers[first] + 1 != numbers[first + 1])
 			break;
 		if (!read_uuid(path, end ? uuid : last)) {
@@ -342,7 +342,7 @@ int capture_parts_find(struct capture_parts *parts, const char *path, bool alone
 	if (!has_metadata(path))
 		err = parts_list_pieces(path, &numbers, &count);
 	if (err)
-		return fail(parts, err, path);
+		return fail_parts(parts, err, path);
 	if (count)
 		err = alone ? refuse_set(parts, path, numbers[count - 1])
 			    : add_pieces(parts, path, numbers, count, range, checkpoint);
@@ -364,7 +364,7 @@ void capture_parts_deinit(struct capture_parts *parts)
 }
 
 /* Appends to *text. */
-static int append(char **text, size_t *size, const char *more, size_t more_size)
+static int append_text(char **text, size_t *size, const char *more, size_t more_size)
 {
 	char *grown = realloc(*text, *size + more_size + 1);
 
@@ -390,7 +390,7 @@ int capture_parts_read(const struct capture_parts *parts, const char *name, size
 
 		err = path ? read_file(AT_FDCWD, path, max, &more, &more_size) : -ENOMEM;
 		if (!err)
-			err = append(text, &size, more, more_size);
+			err = append_text(text, &size, more, more_size);
 		else if (err == -ENOENT)
 			err = 0;
 	}

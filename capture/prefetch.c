@@ -129,7 +129,7 @@ static bool has_enough(const struct prefetcher *prefetcher, const struct source 
  * Fills the next slot of a source that is not busy. The caller holds the lock, which is released
  * while the slot is filled.
  */
-static void fill(struct prefetcher *prefetcher, struct source *source)
+static void fill_slot(struct prefetcher *prefetcher, struct source *source)
 {
 	const struct prefetcher_settings *settings = &prefetcher->settings;
 	size_t index = (source->first + source->filled) % prefetcher->slot_count;
@@ -151,7 +151,7 @@ static void fill(struct prefetcher *prefetcher, struct source *source)
 }
 
 /* Of the sources with a free slot, the awaited one, else that with the fewest filled; or NULL. */
-static struct source *choose(const struct prefetcher *prefetcher)
+static struct source *choose_source(const struct prefetcher *prefetcher)
 {
 	struct source *best = NULL;
 
@@ -168,19 +168,19 @@ static struct source *choose(const struct prefetcher *prefetcher)
 	return best;
 }
 
-static void *work(void *data)
+static void *work_on_sources(void *data)
 {
 	struct prefetcher *prefetcher = data;
 
 	pthread_mutex_lock(&prefetcher->lock);
 	while (!prefetcher->stopping) {
-		struct source *source = choose(prefetcher);
+		struct source *source = choose_source(prefetcher);
 
 		if (!source) {
 			pthread_cond_wait(&prefetcher->work, &prefetcher->lock);
 			continue;
 		}
-		fill(prefetcher, source);
+		fill_slot(prefetcher, source);
 		if (prefetcher->awaited == source && has_enough(prefetcher, source)) {
 			prefetcher->awaited = NULL;
 			/* without the lock: the consumer would wait for the lock at once */
@@ -209,8 +209,8 @@ void prefetcher_start(struct prefetcher *prefetcher)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	while (prefetcher->thread_count < threads &&
-	       !pthread_create(&prefetcher->threads[prefetcher->thread_count], NULL, work,
-			       prefetcher))
+	       !pthread_create(&prefetcher->threads[prefetcher->thread_count], NULL,
+			       work_on_sources, prefetcher))
 		prefetcher->thread_count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -230,7 +230,7 @@ int prefetcher_take(struct prefetcher *prefetcher, size_t index, const void **sl
 	}
 	while (!source->filled && !source->ended) {
 		if (!source->busy) {
-			fill(prefetcher, source);
+			fill_slot(prefetcher, source);
 		} else {
 			prefetcher->awaited = source;
 			pthread_cond_wait(&prefetcher->ready, &prefetcher->lock);

@@ -83,13 +83,13 @@ void stream_close(struct stream *stream)
 }
 
 /* Can this version read such packets? */
-static bool is_known(const struct packet_header *header)
+static bool is_known_version(const struct packet_header *header)
 {
 	return header->version == PACKET_VERSION && header->codec < PACKET_CODEC_END;
 }
 
-__attribute__((format(printf, 2, 3))) static int damaged(struct stream *stream, const char *format,
-							 ...)
+__attribute__((format(printf, 2, 3))) static int stream_damaged(struct stream *stream,
+								const char *format, ...)
 {
 	va_list arguments;
 
@@ -126,7 +126,7 @@ static bool has_right_lengths(const struct packet_header *header)
 
 	return header->packet_bits % 64 == 0 && bytes >= sizeof(*header) &&
 	       bytes <= PACKET_BYTES_MAX &&
-	       (!is_known(header) ||
+	       (!is_known_version(header) ||
 		(header->content_bits % 64 == 0 && header->content_bits <= header->packet_bits &&
 		 header->content_bits / 8 >= sizeof(*header)));
 }
@@ -137,20 +137,21 @@ static int check_header(struct stream *stream, const struct packet_header *heade
 	uint64_t bytes = header->packet_bits / 8;
 
 	if (!header->version)
-		return damaged(stream, "a packet of format version %u, which does not exist",
-			       header->version);
+		return stream_damaged(stream, "a packet of format version %u, which does not exist",
+				      header->version);
 	if (!has_right_lengths(header))
-		return damaged(stream, "a packet of %" PRIu64 " bits with %" PRIu64 " of content",
-			       header->packet_bits, header->content_bits);
-	if (is_known(header) && header->time_last < header->time_first)
-		return damaged(stream, "a packet that ends before it begins");
+		return stream_damaged(stream,
+				      "a packet of %" PRIu64 " bits with %" PRIu64 " of content",
+				      header->packet_bits, header->content_bits);
+	if (is_known_version(header) && header->time_last < header->time_first)
+		return stream_damaged(stream, "a packet that ends before it begins");
 	if (bytes > left)
-		return damaged(stream, "cut off: %" PRIu64 " bytes of %" PRIu64 " are there", left,
-			       bytes);
+		return stream_damaged(stream, "cut off: %" PRIu64 " bytes of %" PRIu64 " are there",
+				      left, bytes);
 	return 0;
 }
 
-static int reserve(struct stream *stream, size_t size)
+static int reserve_buffer(struct stream *stream, size_t size)
 {
 	unsigned char *buffer;
 
@@ -165,18 +166,18 @@ static int reserve(struct stream *stream, size_t size)
 }
 
 /* An intact packet of a later version or codec. */
-static int refuse(struct stream *stream, const struct packet_header *header)
+static int refuse_packet(struct stream *stream, const struct packet_header *header)
 {
 	if (header->version != PACKET_VERSION)
-		damaged(stream, "a packet of format version %u, this program knows %u",
-			header->version, PACKET_VERSION);
+		stream_damaged(stream, "a packet of format version %u, this program knows %u",
+			       header->version, PACKET_VERSION);
 	else
-		damaged(stream, "a packet of codec %u, this program knows those up to %u",
-			header->codec, PACKET_CODEC_END - 1);
+		stream_damaged(stream, "a packet of codec %u, this program knows those up to %u",
+			       header->codec, PACKET_CODEC_END - 1);
 	return -EPROTONOSUPPORT;
 }
 
-static int unpack(struct stream *stream, struct packet *packet)
+static int unpack_packet(struct stream *stream, struct packet *packet)
 {
 	size_t count = packet->header.records, size = 0;
 	const struct kmt_record *records = NULL;
@@ -198,7 +199,8 @@ static int unpack(struct stream *stream, struct packet *packet)
 		stream->wasted += count * PACKED_RECORD_BYTES;
 	if (packet->header.codec == PACKET_PACKED_LONG)
 		stream->wasted += size;
-	return damaged(stream, "a packed packet that does not unpack to its %zu records", count);
+	return stream_damaged(stream, "a packed packet that does not unpack to its %zu records",
+			      count);
 }
 
 /* Reads and checks the header at offset, and turns it into this machine's byte order. */
@@ -210,12 +212,13 @@ static int read_header(struct stream *stream, uint64_t offset, struct packet_hea
 	if (got < 0)
 		return (int)got;
 	if (got >= 4 && header->magic != PACKET_MAGIC && bswap_32(header->magic) != PACKET_MAGIC)
-		return damaged(stream, "no packet begins here");
+		return stream_damaged(stream, "no packet begins here");
 	if ((size_t)got < sizeof(*header))
-		return damaged(stream, "cut off: %zd bytes of a packet's header are there", got);
+		return stream_damaged(stream, "cut off: %zd bytes of a packet's header are there",
+				      got);
 	*swap = header->magic != PACKET_MAGIC;
 	if (stream->swap_known && *swap != stream->swap)
-		return damaged(stream, "a packet in another byte order than the first");
+		return stream_damaged(stream, "a packet in another byte order than the first");
 	if (*swap)
 		packet_header_swap(header);
 	return check_header(stream, header, stream->size - offset);
@@ -235,27 +238,28 @@ static int read_packet(struct stream *stream, uint64_t offset, struct packet *pa
 		return err;
 
 	size = header->packet_bits / 8;
-	err = reserve(stream, size);
+	err = reserve_buffer(stream, size);
 	if (err)
 		return err;
 	got = read_at(stream, stream->buffer, size, offset);
 	if (got < 0)
 		return (int)got;
 	if ((size_t)got < size)
-		return damaged(stream, "cut off: %zd bytes of %zu are there", got, size);
+		return stream_damaged(stream, "cut off: %zd bytes of %zu are there", got, size);
 	memset(stream->buffer + offsetof(struct packet_header, crc), 0, sizeof(header->crc));
 	crc = libdeflate_crc32(0, stream->buffer, size);
 	if (crc != header->crc) {
 		stream->wasted += size;
-		return damaged(stream, "a packet whose CRC-32 is %08" PRIx32 ", not %08" PRIx32,
-			       crc, header->crc);
+		return stream_damaged(stream,
+				      "a packet whose CRC-32 is %08" PRIx32 ", not %08" PRIx32, crc,
+				      header->crc);
 	}
-	if (!is_known(header))
-		return refuse(stream, header);
+	if (!is_known_version(header))
+		return refuse_packet(stream, header);
 	packet->offset = offset;
 	packet->records = packet->body = stream->buffer + sizeof(*header);
 	packet->size = packet->body_size = header->content_bits / 8 - sizeof(*header);
-	return header->codec == PACKET_RAW ? 0 : unpack(stream, packet);
+	return header->codec == PACKET_RAW ? 0 : unpack_packet(stream, packet);
 }
 
 int stream_peek(struct stream *stream, struct packet_header *header)

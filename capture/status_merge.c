@@ -8,7 +8,7 @@
 
 #include "capture/status_merge.h"
 
-static void add(uint64_t *sum, uint64_t more)
+static void add_known(uint64_t *sum, uint64_t more)
 {
 	*sum = *sum == STATUS_UNKNOWN || more == STATUS_UNKNOWN ? STATUS_UNKNOWN : *sum + more;
 }
@@ -26,7 +26,7 @@ static int merge_cpus(struct status *status, const struct status *next)
 		cpu->seen += more->seen;
 		cpu->recorded += more->recorded;
 		cpu->lost += more->lost;
-		add(&cpu->skipped, more->skipped);
+		add_known(&cpu->skipped, more->skipped);
 		cpu->own += more->own;
 		cpu->from_backup += more->from_backup;
 		cpu->counted.allocations += more->counted.allocations;
@@ -102,7 +102,7 @@ int status_merge(struct status *status, const struct status *next)
 	status->complete = least_complete(status->complete, next->complete);
 	snprintf(status->stopped, sizeof(status->stopped), "%s", next->stopped);
 	status->end = next->end;
-	add(&status->skipped, next->skipped);
+	add_known(&status->skipped, next->skipped);
 	status->from_backup += next->from_backup;
 	if (next->backup_off_cpus > status->backup_off_cpus)
 		status->backup_off_cpus = next->backup_off_cpus;
@@ -123,6 +123,6 @@ int status_merge(struct status *status, const struct status *next)
 	if (!err)
 		err = merge_spans(status, next);
 	for (size_t i = 0; i < next->probes.count && i < status->probes.count; i++)
-		add(&status->probes.list[i].skipped, next->probes.list[i].skipped);
+		add_known(&status->probes.list[i].skipped, next->probes.list[i].skipped);
 	return err;
 }

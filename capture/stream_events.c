@@ -28,7 +28,7 @@ static uint64_t file_bytes(const struct capture *capture, size_t first, unsigned
 
 /* Opens the file of the next part that has one, from `part` on. 1; 0: no part has one; or -errno.
  */
-static int open_file(struct stream_events *stream_events, size_t part)
+static int open_next_file(struct stream_events *stream_events, size_t part)
 {
 	const struct capture *capture = stream_events->capture;
 	int err = -ENOENT;
@@ -59,7 +59,7 @@ int stream_events_open(struct stream_events *stream_events, const struct capture
 	stream_events->last_own = status_is_own(&capture->status, 0);
 	stream_events->stream.fd = -1;
 	stream_events->all = file_bytes(capture, 0, source->cpu);
-	got = open_file(stream_events, 0);
+	got = open_next_file(stream_events, 0);
 	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
@@ -76,7 +76,7 @@ static int next_file(struct stream_events *stream_events)
 	stream_close(stream);
 	*stream = (struct stream){ .fd = -1 };
 	memset(&stream_events->cursor, 0, sizeof(stream_events->cursor));
-	return open_file(stream_events, part);
+	return open_next_file(stream_events, part);
 }
 
 void stream_events_close(struct stream_events *stream_events)

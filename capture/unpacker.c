@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Unpacks records from untrusted bytes: the number of records bounds the columns' sizes, next()
- * alone advances in a column, and a read past the end of a column marks it as damaged.
+ * Unpacks records from untrusted bytes: the number of records bounds the columns' sizes,
+ * next_number() alone advances in a column, and a read past the end of a column marks it as
+ * damaged.
  */
 #include "config.h"
 
@@ -89,7 +90,7 @@ static uint64_t next_long(struct unpacked_column *column)
 	return 0;
 }
 
-static inline uint64_t next(struct unpacked_column *column)
+static inline uint64_t next_number(struct unpacked_column *column)
 {
 	if (column->at < column->end && *column->at < 0x80)
 		return *column->at++;
@@ -106,7 +107,7 @@ static unsigned int next_byte(struct unpacked_column *column)
 
 static uint64_t next_below(struct unpacked_column *column, uint64_t end)
 {
-	uint64_t number = next(column);
+	uint64_t number = next_number(column);
 
 	if (number < end)
 		return number;
@@ -115,7 +116,7 @@ static uint64_t next_below(struct unpacked_column *column, uint64_t end)
 }
 
 /* The array, or a new one, with room for count items, but without its content; or NULL. */
-static void *reserve(void *array, size_t *space, size_t count, size_t size)
+static void *replace_array(void *array, size_t *space, size_t count, size_t size)
 {
 	if (count <= *space)
 		return array;
@@ -150,7 +151,7 @@ static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, s
 		return -EBADMSG;
 	unpacker->columns[PACKED_WIDE] =
 		(struct unpacked_column){ .at = sizes.at, .end = sizes.at + wide };
-	unpacker->bytes = reserve(unpacker->bytes, &unpacker->bytes_space, total + 1, 1);
+	unpacker->bytes = replace_array(unpacker->bytes, &unpacker->bytes_space, total + 1, 1);
 	if (!unpacker->bytes)
 		return -ENOMEM;
 	sizes.at += wide;
@@ -176,7 +177,7 @@ static int find_columns(struct unpacker *unpacker, const unsigned char *bytes, s
 static int next_address(struct unpacked_column *column, struct unpacked_column *wide,
 			uint64_t *difference, uint64_t *address)
 {
-	uint64_t number = next(column);
+	uint64_t number = next_number(column);
 
 	*address = 0;
 	if (number) {
@@ -219,7 +220,7 @@ PACKED_INLINE void define_template(struct unpacker_dictionary *dictionary,
 		record->requested = (uint32_t)next_below(column, 1ULL << 32);
 		record->allocated = (uint32_t)next_below(column, 1ULL << 32);
 	} else {
-		dictionary->payload += packed_unzigzag(next(column));
+		dictionary->payload += packed_unzigzag(next_number(column));
 		record->cache = dictionary->payload;
 	}
 	dictionary->count++;
@@ -285,7 +286,8 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 	changes_find(&numbers, 0);
 	changes_find(&tasks, 0);
 	for (size_t i = 0; i < count; i++) {
-		uint64_t index = next(&indices), distance = next(&back), pointer, difference;
+		uint64_t index = next_number(&indices), distance = next_number(&back), pointer,
+			 difference;
 		struct kmt_record *common;
 		size_t more;
 
@@ -311,7 +313,7 @@ PACKED_INLINE int fill_records(struct unpacker *unpacker, size_t count, const bo
 			pointer = packed_unrotate_pointer(packed_rotate_pointer(common->pointer) +
 							  difference);
 		common->pointer = pointer;
-		time += next(&times);
+		time += next_number(&times);
 		if (i == numbers.record)
 			sequence += (uint32_t)packed_unzigzag(changes_take(&numbers));
 		if (i == tasks.record)
@@ -353,12 +355,12 @@ static int reserve_records(struct unpacker *unpacker, size_t count, size_t size,
 	const struct unpacked_column *entries = &unpacker->columns[PACKED_TEMPLATES];
 	size_t entries_max = (size_t)(entries->end - entries->at) / TEMPLATE_BYTES_MIN + 1;
 
-	unpacker->records = reserve(unpacker->records, &unpacker->records_space, size, 1);
-	unpacker->templates = reserve(unpacker->templates, &unpacker->templates_space,
-				      MIN(count, entries_max), sizeof(*unpacker->templates));
+	unpacker->records = replace_array(unpacker->records, &unpacker->records_space, size, 1);
+	unpacker->templates = replace_array(unpacker->templates, &unpacker->templates_space,
+					    MIN(count, entries_max), sizeof(*unpacker->templates));
 	if (has_long)
-		unpacker->history = reserve(unpacker->history, &unpacker->history_space, count,
-					    sizeof(*unpacker->history));
+		unpacker->history = replace_array(unpacker->history, &unpacker->history_space,
+						  count, sizeof(*unpacker->history));
 	return unpacker->records && unpacker->templates && (!has_long || unpacker->history)
 		       ? 0
 		       : -ENOMEM;

@@ -19,7 +19,7 @@
 /* Mostly a few are held. A clock that steps back makes many: then clamp their times instead. */
 #define HELD_MAX 65536
 
-static int fail(struct writer *writer, int err)
+static int fail_writer(struct writer *writer, int err)
 {
 	snprintf(writer->errmsg, sizeof(writer->errmsg), "%s: %s",
 		 writer->path ? writer->path : "stream", strerror(-err));
@@ -111,7 +111,7 @@ static int write_first_packet(struct writer *writer)
 	if (err) {
 		cut_back(writer);
 		writer->error = err;
-		return fail(writer, err);
+		return fail_writer(writer, err);
 	}
 	writer->size = sizeof(header);
 	writer->header.number = 1;
@@ -160,7 +160,7 @@ static int close_packet(struct writer *writer)
 		cut_back(writer);
 		writer->error = err;
 		forget_err = forget_packet(writer);
-		return fail(writer, forget_err ? forget_err : err);
+		return fail_writer(writer, forget_err ? forget_err : err);
 	}
 	if (header->records && writer->sink.take)
 		writer->packet = writer->sink.take(writer->sink.data, header, writer->packet,
@@ -173,7 +173,8 @@ static int close_packet(struct writer *writer)
 	return 0;
 }
 
-static int append(struct writer *writer, const struct kmt_record *record, const uint64_t *more)
+static int append_record(struct writer *writer, const struct kmt_record *record,
+			 const uint64_t *more)
 {
 	const size_t head_size = sizeof(*record), size = record_size(record);
 	struct packet_header *header = &writer->header;
@@ -191,7 +192,7 @@ static int append(struct writer *writer, const struct kmt_record *record, const 
 		sequence = loss_widen(&writer->loss, record->sequence);
 		err = loss_record(&writer->loss, sequence, record->time + delay);
 		if (err)
-			return err == -EEXIST ? 0 : fail(writer, err);
+			return err == -EEXIST ? 0 : fail_writer(writer, err);
 	}
 	copy = (void *)((char *)packet_records(writer) + writer->packet_size);
 	*copy = *record;
@@ -228,7 +229,7 @@ static int release_until(struct writer *writer, uint64_t time)
 			writer->held_more_count -= record->words - KMT_RECORD_WORDS;
 			more = writer->held_more + writer->held_more_count;
 		}
-		err = append(writer, record, more);
+		err = append_record(writer, record, more);
 		if (err)
 			return err;
 	}
@@ -236,7 +237,7 @@ static int release_until(struct writer *writer, uint64_t time)
 }
 
 /* The array with room for count items; or NULL: no memory, and the array stays as it is. */
-static void *reserve(void *array, size_t *space, size_t count, size_t size)
+static void *reserve_items(void *array, size_t *space, size_t count, size_t size)
 {
 	size_t grown = *space ? *space : 16;
 
@@ -254,11 +255,11 @@ static void *reserve(void *array, size_t *space, size_t count, size_t size)
 static int hold_more(struct writer *writer, const struct kmt_record *record)
 {
 	size_t count = record->words - KMT_RECORD_WORDS;
-	uint64_t *more = reserve(writer->held_more, &writer->held_more_space,
-				 writer->held_more_count + count, sizeof(*more));
+	uint64_t *more = reserve_items(writer->held_more, &writer->held_more_space,
+				       writer->held_more_count + count, sizeof(*more));
 
 	if (!more)
-		return fail(writer, -ENOMEM);
+		return fail_writer(writer, -ENOMEM);
 	writer->held_more = more;
 	memcpy(writer->held_more + writer->held_more_count, record + 1, count * KMT_WORD);
 	writer->held_more_count += count;
@@ -275,9 +276,10 @@ int writer_put(struct writer *writer, const struct kmt_record *record)
 	err = release_until(writer, writer->held_count < HELD_MAX ? record->time : UINT64_MAX);
 	if (err)
 		return err;
-	held = reserve(writer->held, &writer->held_space, writer->held_count + 1, sizeof(*held));
+	held = reserve_items(writer->held, &writer->held_space, writer->held_count + 1,
+			     sizeof(*held));
 	if (!held)
-		return fail(writer, -ENOMEM);
+		return fail_writer(writer, -ENOMEM);
 	writer->held = held;
 	if (record->words > KMT_RECORD_WORDS) {
 		err = hold_more(writer, record);
@@ -309,7 +311,7 @@ int writer_confirm_losses(struct writer *writer, uint64_t sequence, uint64_t tim
 			sequence = held;
 	}
 	err = loss_confirm(&writer->loss, sequence, time);
-	return err ? fail(writer, err) : 0;
+	return err ? fail_writer(writer, err) : 0;
 }
 
 int writer_flush(struct writer *writer, uint64_t time, uint64_t skipped, bool force)
@@ -374,7 +376,7 @@ int writer_open(struct writer *writer, int fd, const char *path, const uint8_t u
 	return 0;
 
 failed:
-	fail(writer, err);
+	fail_writer(writer, err);
 	writer_close(writer);
 	return err;
 }
@@ -401,7 +403,7 @@ int writer_switch(struct writer *writer, int fd, const char *path, uint64_t time
 		  struct writer_ended *ended)
 {
 	char *copy = strdup(path);
-	int err = copy ? writer_flush(writer, time, skipped, true) : fail(writer, -ENOMEM);
+	int err = copy ? writer_flush(writer, time, skipped, true) : fail_writer(writer, -ENOMEM);
 
 	if (err) {
 		free(copy);

@@ -60,7 +60,7 @@ static uint32_t *live_slot(struct cache_guesses *guesses, uint64_t pointer)
 }
 
 /* The number of the name, which has an entry in newest; or -ENOMEM. */
-static int64_t add_name(struct cache_guesses *guesses, const char *text)
+static int64_t add_guessed_name(struct cache_guesses *guesses, const char *text)
 {
 	size_t count = guesses->names.count;
 	int64_t number = name_table_add(&guesses->names, text);
@@ -97,7 +97,7 @@ static int64_t add_cache(struct cache_guesses *guesses, uint32_t name)
 static int64_t find_cache(struct cache_guesses *guesses, const char *name,
 			  const struct guessed_cache *sizes)
 {
-	int64_t number = add_name(guesses, name), found;
+	int64_t number = add_guessed_name(guesses, name), found;
 	struct guessed_cache *one = NULL;
 
 	if (number < 0)

@@ -30,7 +30,7 @@ static const struct tep_print_flag_sym *find_flags(const struct tep_print_arg *a
 	}
 }
 
-static int append(struct gfp_table *table, const struct tep_print_flag_sym *flag)
+static int append_flag(struct gfp_table *table, const struct tep_print_flag_sym *flag)
 {
 	struct gfp_name *list;
 
@@ -55,7 +55,7 @@ int dat_gfp(struct gfp_table *table, const struct tep_event *event)
 	     arg = arg->next)
 		flags = find_flags(arg, 0);
 	for (; flags && !err; flags = flags->next)
-		err = append(table, flags);
+		err = append_flag(table, flags);
 	if (err)
 		return err;
 	return table->count ? 0 : -ENODATA;

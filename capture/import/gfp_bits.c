@@ -17,7 +17,7 @@
 #define FIRST_PART "GFP_KERNEL"
 #define SECOND_PART "__GFP_ACCOUNT"
 
-static int insert(struct gfp_table *table, const char *name, uint64_t bits, size_t index)
+static int insert_name(struct gfp_table *table, const char *name, uint64_t bits, size_t index)
 {
 	struct gfp_name *list = array_grow(table->list, table->count, sizeof(*list));
 
@@ -32,7 +32,7 @@ static int insert(struct gfp_table *table, const char *name, uint64_t bits, size
 }
 
 /* The index of the name, or count. */
-static size_t find(const struct gfp_table *table, const char *name)
+static size_t find_index(const struct gfp_table *table, const char *name)
 {
 	size_t index = 0;
 
@@ -45,7 +45,7 @@ static size_t find(const struct gfp_table *table, const char *name)
 static int add_bit(struct gfp_bits *gfp, struct gfp_table *table, const char *name, size_t *limit,
 		   uint32_t *bits)
 {
-	size_t index = find(table, name);
+	size_t index = find_index(table, name);
 	struct gfp_name found;
 
 	if (index < table->count) {
@@ -65,13 +65,13 @@ static int add_bit(struct gfp_bits *gfp, struct gfp_table *table, const char *na
 		return 0;
 	}
 	*bits |= (uint32_t)1 << gfp->used;
-	return insert(table, name, (uint64_t)1 << gfp->used++, *limit);
+	return insert_name(table, name, (uint64_t)1 << gfp->used++, *limit);
 }
 
 /* Adds its parts, and the name itself at the front: readers use the first name that matches. */
 static int add_whole(struct gfp_bits *gfp, struct gfp_table *table, uint32_t *bits)
 {
-	size_t index = find(table, WHOLE), limit = table->count;
+	size_t index = find_index(table, WHOLE), limit = table->count;
 	uint32_t parts = 0;
 	int err;
 
@@ -83,7 +83,7 @@ static int add_whole(struct gfp_bits *gfp, struct gfp_table *table, uint32_t *bi
 	if (!err)
 		err = add_bit(gfp, table, FIRST_PART, &limit, &parts);
 	*bits |= parts;
-	return err || !parts ? err : insert(table, WHOLE, parts, 0);
+	return err || !parts ? err : insert_name(table, WHOLE, parts, 0);
 }
 
 /*

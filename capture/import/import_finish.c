@@ -101,12 +101,12 @@ static int write_gfp(const struct import_target *target, FILE *file)
 	return gfp_write(&target->gfp, file);
 }
 
-static int write_status(const struct import_target *target, FILE *file)
+static int write_import_status(const struct import_target *target, FILE *file)
 {
 	return status_write(&target->status, file);
 }
 
-static int write_metadata(const struct import_target *target, FILE *file)
+static int write_import_metadata(const struct import_target *target, FILE *file)
 {
 	return metadata_write(&target->metadata, file);
 }
@@ -150,8 +150,8 @@ int import_finish(struct import_target *target)
 		int (*write)(const struct import_target *target, FILE *file);
 	} files[] = {
 		{ "kernel/topology", write_topology }, { "kernel/caches", write_caches },
-		{ "kernel/gfp", write_gfp },	       { "kernel/status", write_status },
-		{ "metadata", write_metadata },
+		{ "kernel/gfp", write_gfp },	       { "kernel/status", write_import_status },
+		{ "metadata", write_import_metadata },
 	};
 	struct status *status = &target->status;
 	int err = 0;

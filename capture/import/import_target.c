@@ -63,7 +63,7 @@ static void notes_close(struct import_notes *notes)
 	free(notes->text);
 }
 
-static int no_memory(struct import_target *target)
+static int fail_target_memory(struct import_target *target)
 {
 	return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
 }
@@ -96,7 +96,7 @@ int import_target_open(struct import_target *target, struct directory *directory
 	if (!notes_open(&target->notes) || !notes_open(&target->damages) ||
 	    cache_guesses_init(&target->caches) || name_table_init(&target->comms) ||
 	    hash_map_init(&target->tasks))
-		return no_memory(target);
+		return fail_target_memory(target);
 	target->task_lines = directory_open(directory, "kernel/tasks", false);
 	if (!target->task_lines)
 		return import_target_fail(target, EIO, "%s", directory->errmsg);
@@ -142,11 +142,11 @@ static int add_cpu(struct import_target *target, unsigned int number, size_t ind
 			number, TOPOLOGY_NUMBER_MAX);
 	list = array_grow(target->cpus, target->cpu_count, sizeof(*list));
 	if (!list)
-		return no_memory(target);
+		return fail_target_memory(target);
 	target->cpus = list;
 	cpu = calloc(1, sizeof(*cpu));
 	if (!cpu)
-		return no_memory(target);
+		return fail_target_memory(target);
 	cpu->cpu = number;
 	snprintf(name, sizeof(name), "cpu%u", number);
 	fd = directory_create(target->directory, name);
@@ -238,7 +238,7 @@ static int set_cache(struct import_target *target, const struct import_event *ev
 		err = cache_guesses_free(caches, event->pointer, event->cache, &cache);
 	}
 	record->cache = cache;
-	return err ? no_memory(target) : 0;
+	return err ? fail_target_memory(target) : 0;
 }
 
 static bool is_possible(const struct import_target *target, const struct import_event *event)
@@ -324,17 +324,17 @@ int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t
 	int err;
 
 	if (number < 0)
-		return no_memory(target);
+		return fail_target_memory(target);
 	if (index == HASH_MAP_NONE) {
 		uint32_t *list;
 
 		index = (uint32_t)target->tasks.count;
 		list = array_grow(target->task_comms, index, sizeof(*list));
 		if (!list)
-			return no_memory(target);
+			return fail_target_memory(target);
 		target->task_comms = list;
 		if (hash_map_add(&target->tasks, tid, index))
-			return no_memory(target);
+			return fail_target_memory(target);
 	} else if (target->task_comms[index] == number) {
 		return 0;
 	}

@@ -61,7 +61,7 @@ static const struct argp_option option_table[] = {
 	{ 0 },
 };
 
-static void parse_format(struct argp_state *state, const char *name, struct import_options *options)
+static void parse_source(struct argp_state *state, const char *name, struct import_options *options)
 {
 	const char *names[SOURCES + 1] = { "auto" };
 	size_t choice;
@@ -72,7 +72,7 @@ static void parse_format(struct argp_state *state, const char *name, struct impo
 	options->source = choice ? sources[choice - 1] : NULL;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_import_option(int key, char *argument, struct argp_state *state)
 {
 	struct import_options *options = state->input;
 
@@ -95,7 +95,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->release = argument;
 		break;
 	case OPTION_FORMAT:
-		parse_format(state, argument, options);
+		parse_source(state, argument, options);
 		break;
 	case MEMORY_LIMIT_KEY:
 		options->max_memory = memory_limit_parse(state, argument);
@@ -113,7 +113,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 }
 
 /* The beginning of a regular file; its size, or -1 after a message. */
-static ssize_t peek(const char *path, unsigned char *bytes)
+static ssize_t peek_input(const char *path, unsigned char *bytes)
 {
 	struct stat about;
 	size_t size;
@@ -172,7 +172,7 @@ static int detect_source(struct import_options *options)
 	for (size_t i = 0; i < options->arguments.count && status == EXIT_OK; i++) {
 		const char *path = options->arguments.paths[i];
 		const struct import_source *source;
-		ssize_t size = peek(path, bytes);
+		ssize_t size = peek_input(path, bytes);
 
 		if (size < 0)
 			status = EXIT_TROUBLE;
@@ -206,7 +206,7 @@ static void print_notes(struct import_notes *notes, const char *prefix)
 		info_msg("%s: %.*s", prefix, (int)(end - line), line);
 }
 
-static void print_result(const struct import_options *options, struct import_target *target)
+static void print_import(const struct import_options *options, struct import_target *target)
 {
 	uint64_t lost = 0;
 
@@ -228,7 +228,7 @@ static void print_result(const struct import_options *options, struct import_tar
 	print_notes(&target->notes, "note");
 }
 
-static int import(const struct import_options *options, struct directory *directory)
+static int import_recording(const struct import_options *options, struct directory *directory)
 {
 	struct import_target target;
 	int err, status;
@@ -247,7 +247,7 @@ static int import(const struct import_options *options, struct directory *direct
 	if (err)
 		error_msg("%s", target.errmsg);
 	else
-		print_result(options, &target);
+		print_import(options, &target);
 	status = err ? EXIT_TROUBLE : target.damages.size ? EXIT_FINDINGS : EXIT_OK;
 	import_target_close(&target);
 	return status;
@@ -268,7 +268,7 @@ static int import_isolated(const struct import_options *options, struct director
 	if (child < 0)
 		return error_msg("cannot create a process: %s", strerror(errno));
 	if (!child) {
-		code = import(options, directory);
+		code = import_recording(options, directory);
 		fflush(stderr);
 		_exit(CHILD_STATUS + code);
 	}
@@ -290,7 +290,7 @@ static int import_isolated(const struct import_options *options, struct director
 			 options->arguments.paths[0], WTERMSIG(code));
 }
 
-static int run(const struct import_options *options)
+static int import_to_directory(const struct import_options *options)
 {
 	struct directory directory;
 	int status;
@@ -299,7 +299,7 @@ static int run(const struct import_options *options)
 		status = error_msg("%s", directory.errmsg);
 	} else {
 		status = options->source->isolated ? import_isolated(options, &directory)
-						   : import(options, &directory);
+						   : import_recording(options, &directory);
 		if (status != EXIT_TROUBLE && directory_commit(&directory))
 			status = error_msg("%s", directory.errmsg);
 	}
@@ -313,7 +313,7 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
-		.parser = parse_option,
+		.parser = parse_import_option,
 		.args_doc = "FILE...",
 		.doc = "Make a capture from a recording of the kernel's slab allocations by another tracer: relay files of kmemtrace, a trace.dat of trace-cmd, or the text of perf script.\v"
 		       "Exit status: 0 if the recording was imported, 1 if parts of it are damaged and were left out, 2 if it was not imported.\n\n"
@@ -331,5 +331,5 @@ int main(int argc, char **argv)
 		status = error_msg(
 			"--symbols: %s: is %s, which has its own symbols: omit the option",
 			options.arguments.paths[0], options.source->description);
-	return status == EXIT_OK ? run(&options) : status;
+	return status == EXIT_OK ? import_to_directory(&options) : status;
 }

@@ -7,7 +7,7 @@
 #include "capture/import/import_source.h"
 #include "capture/import/trace_cmd_magic.h"
 
-static int refuse(struct import_target *target, char *const *paths, size_t count)
+static int refuse_recording(struct import_target *target, char *const *paths, size_t count)
 {
 	(void)count;
 	return import_target_fail(
@@ -20,6 +20,6 @@ const struct import_source source_trace_cmd = {
 	.name = "trace-cmd",
 	.description = "a recording of trace-cmd",
 	.is = is_trace_cmd,
-	.import = refuse,
+	.import = refuse_recording,
 	.has_symbols = true,
 };

@@ -13,7 +13,7 @@
 #define FEATURE_HEAD 3		       /* bytes */
 #define BUFFER_BYTES ((size_t)1 << 18) /* more than two of the largest records */
 
-static uint16_t get16(const struct relay_bytes *bytes, size_t offset)
+static uint16_t get_u16(const struct relay_bytes *bytes, size_t offset)
 {
 	uint16_t value;
 
@@ -21,7 +21,7 @@ static uint16_t get16(const struct relay_bytes *bytes, size_t offset)
 	return bytes->big_endian == HOST_IS_BIG ? value : bswap_16(value);
 }
 
-static uint32_t get32(const struct relay_bytes *bytes, size_t offset)
+static uint32_t get_u32(const struct relay_bytes *bytes, size_t offset)
 {
 	uint32_t value;
 
@@ -29,7 +29,7 @@ static uint32_t get32(const struct relay_bytes *bytes, size_t offset)
 	return bytes->big_endian == HOST_IS_BIG ? value : bswap_32(value);
 }
 
-static uint64_t get64(const struct relay_bytes *bytes, size_t offset)
+static uint64_t get_u64(const struct relay_bytes *bytes, size_t offset)
 {
 	uint64_t value;
 
@@ -40,7 +40,7 @@ static uint64_t get64(const struct relay_bytes *bytes, size_t offset)
 /* The size of the record that begins at the cursor, or 0: its first four bytes are invalid. */
 static size_t record_size(const struct relay_bytes *bytes)
 {
-	size_t size = get16(bytes, 2);
+	size_t size = get_u16(bytes, 2);
 
 	if (bytes->at[0] > RELAY_FREE || bytes->at[1] > RELAY_PAGES)
 		return 0;
@@ -55,7 +55,7 @@ static bool has_features(const struct relay_bytes *bytes, size_t size)
 
 	feature.at += size - left;
 	while (left >= FEATURE_HEAD) {
-		size_t length = get16(&feature, 0);
+		size_t length = get_u16(&feature, 0);
 
 		if (length < FEATURE_HEAD || length > left)
 			return false;
@@ -84,23 +84,23 @@ static int is_confirmed(const struct relay_bytes *bytes, size_t size)
 	return record_size(&next) != 0;
 }
 
-static void parse(const struct relay_bytes *bytes, struct relay_record *record)
+static void parse_record(const struct relay_bytes *bytes, struct relay_record *record)
 {
 	*record = (struct relay_record){
 		.event = bytes->at[0],
 		.type = bytes->at[1],
-		.size = get16(bytes, 2),
-		.sequence = get32(bytes, 4),
-		.call_site = get64(bytes, 8),
-		.pointer = get64(bytes, 16),
+		.size = get_u16(bytes, 2),
+		.sequence = get_u32(bytes, 4),
+		.call_site = get_u64(bytes, 8),
+		.pointer = get_u64(bytes, 16),
 		.node = -1,
 	};
 	if (record->event != RELAY_ALLOC)
 		return;
-	record->requested = get64(bytes, 24);
-	record->allocated = get64(bytes, 32);
-	record->gfp = get32(bytes, 40);
-	record->node = (int32_t)get32(bytes, 44);
+	record->requested = get_u64(bytes, 24);
+	record->allocated = get_u64(bytes, 32);
+	record->gfp = get_u32(bytes, 40);
+	record->node = (int32_t)get_u32(bytes, 44);
 }
 
 bool relay_next(struct relay_bytes *bytes, struct relay_record *record)
@@ -119,7 +119,7 @@ bool relay_next(struct relay_bytes *bytes, struct relay_record *record)
 		}
 		if (size > left)
 			break;
-		parse(bytes, record);
+		parse_record(bytes, record);
 		bytes->at += size;
 		return true;
 	}

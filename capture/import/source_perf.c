@@ -287,7 +287,7 @@ static void add_notes(const struct perf *perf)
 		"addresses of functions and caches, and bits of GFP flags, are invented: the text has only their names");
 }
 
-static int finish(struct perf *perf)
+static int check_result(struct perf *perf)
 {
 	if (!perf->target->events && perf->no_time)
 		return import_target_fail(
@@ -318,7 +318,7 @@ static int import_perf(struct import_target *target, char *const *paths, size_t 
 	else
 		err = import_lines(&perf, file, text);
 	if (!err)
-		err = finish(&perf);
+		err = check_result(&perf);
 	if (file)
 		fclose(file);
 	free(text);

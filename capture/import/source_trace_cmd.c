@@ -148,7 +148,7 @@ static int check_offset(struct dat *dat, const struct tracecmd_input *handle,
  * In a damaged file the library can also loop without returning a record. SIGPROF then ends this
  * child process. Zero seconds stop the watch.
  */
-static void watch(unsigned int seconds)
+static void limit_seconds(unsigned int seconds)
 {
 	const struct itimerval timer = { .it_value.tv_sec = (time_t)seconds };
 
@@ -171,7 +171,7 @@ static int import_record(struct tracecmd_input *handle, struct tep_record *recor
 	if (dat->err)
 		return dat->err; /* ends the iteration */
 	if (++dat->records % WATCH_RECORDS == 0)
-		watch(watch_seconds(dat));
+		limit_seconds(watch_seconds(dat));
 	(void)buffer_cpu; /* continues over all buffers */
 	if (record->cpu < 0 || record->size < 0)
 		return 0;
@@ -281,7 +281,7 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	}
 	if (!stat(paths[0], &about))
 		dat.file_size = (uint64_t)about.st_size;
-	watch(watch_seconds(&dat));
+	limit_seconds(watch_seconds(&dat));
 	top = tracecmd_open(paths[0], TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!top) {
 		dat_deinit(&dat);
@@ -295,7 +295,7 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	dat_layouts_find(dat.layouts, dat.tep);
 	find_gfp(&dat);
 	err = import_buffers(&dat, top);
-	watch(0);
+	limit_seconds(0);
 	if (!err && !target->events)
 		err = import_target_fail(
 			target, ENODATA,

@@ -39,7 +39,8 @@ void anonymize_deinit(struct anonymize *anonymize)
 	anonymize->records.bytes = NULL;
 }
 
-static int fail_at(struct directory *directory, int err, const char *path, const char *name)
+static int fail_anonymized_file(struct directory *directory, int err, const char *path,
+				const char *name)
 {
 	return directory_fail(directory, -err, "%s/%s: %s", path, name, anonymize_error_text(err));
 }
@@ -50,7 +51,7 @@ static int finish_file(struct directory *directory, FILE *file, const char *name
 	int failed = close_synced(file);
 
 	err = err ? err : failed;
-	return err ? fail_at(directory, err, directory->path, name) : 0;
+	return err ? fail_anonymized_file(directory, err, directory->path, name) : 0;
 }
 
 /* A file that cannot be read is left out, unless that is this machine's fault. */
@@ -60,7 +61,7 @@ static int leave_out(struct anonymize *anonymize, const struct capture *capture,
 	if (err == -ENOENT)
 		return 0;
 	if (error_is_shortage(err))
-		return fail_at(directory, err, capture->path, name);
+		return fail_anonymized_file(directory, err, capture->path, name);
 	info_msg("%s/%s: %s: it is left out", capture->path, name, strerror(-err));
 	anonymize->left_out = true;
 	return 0;
@@ -113,13 +114,13 @@ static int copy_symbols(struct anonymize *anonymize, const struct capture *captu
 	int err;
 
 	if (!path)
-		return fail_at(directory, -ENOMEM, capture->path, SYMBOLS_NAME);
+		return fail_anonymized_file(directory, -ENOMEM, capture->path, SYMBOLS_NAME);
 	*directory->errmsg = '\0';
 	err = anonymize_symbols(&anonymize->substitutes, path, directory, &lines);
 	if (err && *directory->errmsg)
 		return err;
 	if (err == -ERANGE)
-		return fail_at(directory, err, capture->path, SYMBOLS_NAME);
+		return fail_anonymized_file(directory, err, capture->path, SYMBOLS_NAME);
 	if (err)
 		return leave_out(anonymize, capture, directory, SYMBOLS_NAME, err);
 	report_lines(anonymize, capture, SYMBOLS_NAME, lines);
@@ -132,8 +133,8 @@ static int copy_symbols(struct anonymize *anonymize, const struct capture *captu
 	return 0;
 }
 
-static int write_status(struct anonymize *anonymize, const struct capture *capture,
-			struct directory *directory)
+static int write_anonymized_status(struct anonymize *anonymize, const struct capture *capture,
+				   struct directory *directory)
 {
 	struct status status = capture->status;
 	FILE *file;
@@ -169,8 +170,8 @@ static size_t count_host(const struct substitutes *substitutes, const struct met
 }
 
 /* The offset of the clock is the time at which the machine was started, to the nanosecond. */
-static int write_metadata(struct anonymize *anonymize, const struct capture *capture,
-			  struct directory *directory)
+static int write_anonymized_metadata(struct anonymize *anonymize, const struct capture *capture,
+				     struct directory *directory)
 {
 	struct metadata metadata = capture->metadata;
 	FILE *file = directory_open(directory, "metadata", false);
@@ -199,7 +200,7 @@ enum part {
 };
 
 /* Is it copied, a temporary file, or a table that has no anonymized form: user_symbols? */
-static bool is_known(enum part part, const char *name)
+static bool is_known_file(enum part part, const char *name)
 {
 	static const char *const formats[] = {
 		"kmalloc.format",	  "kfree.format",	 "kmem_cache_alloc.format",
@@ -258,7 +259,7 @@ static int look_through(struct anonymize *anonymize, const struct capture *captu
 	if (!list)
 		return leave_out(anonymize, capture, directory, paths[part], fd < 0 ? fd : -ENOMEM);
 	while (!err && (name = inside_next(list, &list_err))) {
-		if (!is_known(part, name)) {
+		if (!is_known_file(part, name)) {
 			info_msg("%s/%s%s%s: this version does not know this file: it is left out",
 				 capture->path, part == TOP ? "" : paths[part],
 				 part == TOP ? "" : "/", name);
@@ -284,6 +285,6 @@ int anonymize_files(struct anonymize *anonymize, const struct capture *capture, 
 	if (!err)
 		err = copy_symbols(anonymize, capture, directory);
 	if (!err)
-		err = write_status(anonymize, capture, directory);
-	return err ? err : write_metadata(anonymize, capture, directory);
+		err = write_anonymized_status(anonymize, capture, directory);
+	return err ? err : write_anonymized_metadata(anonymize, capture, directory);
 }

@@ -18,8 +18,8 @@ static void anonymize_stack(struct substitutes *substitutes, struct kmt_long_rec
 		substitute_stack(substitutes, ((const struct kmt_long_record *)original)->more[0]);
 }
 
-static void anonymize(struct anonymized_records *records, const struct kmt_record *original,
-		      struct kmt_long_record *copy)
+static void anonymize_record(struct anonymized_records *records, const struct kmt_record *original,
+			     struct kmt_long_record *copy)
 {
 	struct substitutes *substitutes = records->substitutes;
 	struct kmt_record record = {
@@ -49,7 +49,7 @@ static void anonymize(struct anonymized_records *records, const struct kmt_recor
 	records->cut += original->words > copy->head.words;
 }
 
-static int reserve(struct anonymized_records *records, size_t size)
+static int reserve_bytes(struct anonymized_records *records, size_t size)
 {
 	unsigned char *bytes;
 
@@ -84,7 +84,7 @@ int anonymize_packet(struct anonymized_records *records, const struct packet *pa
 	struct kmt_long_record space;
 	struct cursor cursor;
 	size_t size = 0;
-	int got, err = reserve(records, packet->size + 1);
+	int got, err = reserve_bytes(records, packet->size + 1);
 
 	if (err)
 		return err;
@@ -93,7 +93,7 @@ int anonymize_packet(struct anonymized_records *records, const struct packet *pa
 		struct kmt_long_record record;
 		size_t record_size;
 
-		anonymize(records, original, &record);
+		anonymize_record(records, original, &record);
 		record_size = record.head.words * KMT_WORD;
 		if (packet->swap) {
 			record_swap_more(record.more, record.more,

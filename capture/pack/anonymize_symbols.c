@@ -50,7 +50,7 @@ static int member_end(struct symbols_copy *copy)
 			      copy->directory->path);
 }
 
-static int written(const struct symbols_copy *copy, int result)
+static int write_result(const struct symbols_copy *copy, int result)
 {
 	if (result > 0)
 		return 0;
@@ -77,25 +77,27 @@ static int copy_comment(struct symbols_copy *copy, const char *text)
 	if (!line_next(&line, &text) || !line_key(&line, "#"))
 		return -EINVAL;
 	if (line_key(&line, "trimmed"))
-		return written(copy, gzputs(copy->file, "# trimmed\n"));
+		return write_result(copy, gzputs(copy->file, "# trimmed\n"));
 	if (line_key(&line, "modules"))
-		return written(copy, gzputs(copy->file, "# modules\n"));
+		return write_result(copy, gzputs(copy->file, "# modules\n"));
 	if (line_key(&line, "since") && line_u64(&line, 10, &time)) {
 		int err = member_end(copy);
 
 		if (!err)
 			err = member_begin(copy, false);
 		return err ? err
-			   : written(copy, gzprintf(copy->file, "# since %" PRIu64 "\n", time));
+			   : write_result(copy,
+					  gzprintf(copy->file, "# since %" PRIu64 "\n", time));
 	}
 	if (!line_key(&line, "module") || !line_u64(&line, 16, &address) ||
 	    !line_u64(&line, 10, &size))
 		return -EINVAL;
 	line.at += strspn(line.at, " \t");
 	name_size = (int)strcspn(line.at, " \t\n");
-	return written(copy, gzprintf(copy->file, "# module %" PRIx64 " %" PRIu64 " %.*s\n",
-				      substitute_code(substitutes, address),
-				      module_size(substitutes, address, size), name_size, line.at));
+	return write_result(copy,
+			    gzprintf(copy->file, "# module %" PRIx64 " %" PRIu64 " %.*s\n",
+				     substitute_code(substitutes, address),
+				     module_size(substitutes, address, size), name_size, line.at));
 }
 
 /* ADDRESS TYPE NAME, and [MODULE] unless it is of the kernel itself. */
@@ -115,10 +117,10 @@ static int copy_symbol(struct symbols_copy *copy, char *line)
 	name_size = strcspn(name, " \t\n");
 	module = name + name_size + strspn(name + name_size, " \t");
 	module_size = *module == '[' ? strcspn(module, "]\n") : 0;
-	return written(copy, gzprintf(copy->file, "%0*" PRIx64 " %c %.*s%s%.*s%s\n", digits,
-				      substitute_code(copy->substitutes, address), at[1],
-				      (int)name_size, name, module_size ? "\t" : "",
-				      (int)module_size, module, module_size ? "]" : ""));
+	return write_result(copy, gzprintf(copy->file, "%0*" PRIx64 " %c %.*s%s%.*s%s\n", digits,
+					   substitute_code(copy->substitutes, address), at[1],
+					   (int)name_size, name, module_size ? "\t" : "",
+					   (int)module_size, module, module_size ? "]" : ""));
 }
 
 /* The line ends with a newline. */
@@ -138,7 +140,7 @@ static int copy_line(struct symbols_copy *copy, char *line, size_t size)
 }
 
 /* last: a line without a newline is whole. */
-static int copy_lines(struct symbols_copy *copy, bool last)
+static int copy_symbol_lines(struct symbols_copy *copy, bool last)
 {
 	char *line = copy->text, *end = copy->text + copy->size, *newline;
 	int err = 0;
@@ -181,7 +183,7 @@ static int copy_pieces(struct symbols_copy *copy, struct unzip *unzip)
 		err = unzip_read(unzip, copy->text + copy->size, room, &got);
 		copy->size += err ? 0 : got;
 		if (!err)
-			err = copy_lines(copy, !got && !unzip->damaged);
+			err = copy_symbol_lines(copy, !got && !unzip->damaged);
 	}
 	return err;
 }

@@ -58,7 +58,7 @@ struct writer_of_words {
 	size_t word_size;
 };
 
-static void put(const struct writer_of_words *words, const char *before, const char *word)
+static void put_after(const struct writer_of_words *words, const char *before, const char *word)
 {
 	if (!words->file)
 		return;
@@ -66,8 +66,8 @@ static void put(const struct writer_of_words *words, const char *before, const c
 	text_write_word(words->file, word);
 }
 
-static bool put_number(const struct writer_of_words *words, struct line *line, unsigned int base,
-		       const char *before)
+static bool put_number_after(const struct writer_of_words *words, struct line *line,
+			     unsigned int base, const char *before)
 {
 	uint64_t number;
 
@@ -116,7 +116,7 @@ static bool put_one_of(const struct writer_of_words *words, struct line *line,
 {
 	for (; *choices; choices++) {
 		if (line_key(line, *choices)) {
-			put(words, " ", *choices);
+			put_after(words, " ", *choices);
 			return true;
 		}
 	}
@@ -127,7 +127,7 @@ static bool put_name(const struct writer_of_words *words)
 {
 	if (words->file)
 		substitute_in_name(words->substitutes, words->word);
-	put(words, " ", words->word);
+	put_after(words, " ", words->word);
 	return *words->word;
 }
 
@@ -144,7 +144,7 @@ static bool put_cache_name(const struct writer_of_words *words, struct line *lin
 			return true;
 		snprintf(name, sizeof(name), "0x%" PRIx64,
 			 substitute_object(words->substitutes, address));
-		put(words, " ", name);
+		put_after(words, " ", name);
 		return true;
 	}
 	return put_name(words);
@@ -162,7 +162,7 @@ static bool put_task(const struct writer_of_words *words, struct line *line)
 	if (*name && words->substitutes->of_tasks)
 		name = substitute_task(words->substitutes, name, text);
 	words->result->with_host += substitutes_show_host(words->substitutes, name);
-	put(words, " ", name);
+	put_after(words, " ", name);
 	return true;
 }
 
@@ -172,7 +172,7 @@ static bool put_user(const struct writer_of_words *words, struct line *line)
 
 	line_word(line, words->word, words->word_size);
 	if (words->file)
-		put(words, " ", substitute_user(words->substitutes, words->word, text));
+		put_after(words, " ", substitute_user(words->substitutes, words->word, text));
 	return *words->word;
 }
 
@@ -203,11 +203,11 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 
 	switch (form) {
 	case 'n':
-		return put_number(words, line, 10, " ") || put_one_of(words, line, unknown);
+		return put_number_after(words, line, 10, " ") || put_one_of(words, line, unknown);
 	case 'i':
-		return put_number(words, line, 10, " ") || put_one_of(words, line, minus);
+		return put_number_after(words, line, 10, " ") || put_one_of(words, line, minus);
 	case 'b':
-		return !strncmp(line->at, "0x", 2) && put_number(words, line, 16, "0x");
+		return !strncmp(line->at, "0x", 2) && put_number_after(words, line, 16, "0x");
 	case 'a':
 		return put_address(words, line);
 	case 'h':

@@ -23,55 +23,56 @@
 
 #define NAME_SIZE 24 /* of a stream */
 
-static int no_memory(struct convert *convert)
+static int fail_convert_memory(struct convert *convert)
 {
 	return convert_fail(convert, -ENOMEM, "kmemtrace-pack: %s", strerror(ENOMEM));
 }
 
-static int fail_at(struct convert *convert, int err, const char *path, const char *name)
+static int fail_packed_file(struct convert *convert, int err, const char *path, const char *name)
 {
 	return convert_fail(convert, err, "%s%s%s: %s", path, *name ? "/" : "", name,
 			    strerror(-err));
 }
 
-static int open_capture(struct convert *convert, const struct capture *capture)
+static int open_packed_directory(struct convert *convert, const struct capture *capture)
 {
 	int fd = open(capture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd < 0 ? fail_at(convert, -errno, capture->path, "") : fd;
+	return fd < 0 ? fail_packed_file(convert, -errno, capture->path, "") : fd;
 }
 
 /* After this, the names in the directory survive a power failure. */
 static int sync_directory(struct convert *convert, int directory, const char *path)
 {
 	/* some file systems cannot sync a directory: EINVAL */
-	return fsync(directory) && errno != EINVAL ? fail_at(convert, -errno, path, "") : 0;
+	return fsync(directory) && errno != EINVAL ? fail_packed_file(convert, -errno, path, "")
+						   : 0;
 }
 
 /* Locks the capture against kmemtraced and other kmemtrace-pack processes. */
-static int lock(struct convert *convert, int directory, const char *path, int *fd)
+static int lock_capture(struct convert *convert, int directory, const char *path, int *fd)
 {
 	int err;
 
 	*fd = inside_open_regular(directory, "metadata");
 	if (*fd < 0)
-		return fail_at(convert, *fd, path, "metadata");
+		return fail_packed_file(convert, *fd, path, "metadata");
 	err = directory_lock_metadata(*fd);
 	if (err != -EWOULDBLOCK)
-		return err ? fail_at(convert, err, path, "metadata") : 0;
+		return err ? fail_packed_file(convert, err, path, "metadata") : 0;
 	return convert_fail(
 		convert, -EBUSY,
 		"%s: another program is writing or packing the capture: wait until it ends", path);
 }
 
-static int open_stream(struct convert *convert, int directory, const struct capture_stream *stream,
-		       char name[NAME_SIZE])
+static int open_packed_stream(struct convert *convert, int directory,
+			      const struct capture_stream *stream, char name[NAME_SIZE])
 {
 	int fd;
 
 	snprintf(name, NAME_SIZE, "cpu%u", stream->cpu);
 	fd = inside_open_regular(directory, name);
-	return fd < 0 ? fail_at(convert, fd, stream->path, "") : fd;
+	return fd < 0 ? fail_packed_file(convert, fd, stream->path, "") : fd;
 }
 
 /* Makes a file with the mode and, where permitted, the owner of the old file. Its fd or -errno. */
@@ -81,17 +82,17 @@ static int create_like(struct convert *convert, int directory, const char *path,
 	int fd;
 
 	if (fstat(old, &about))
-		return fail_at(convert, -errno, path, "");
+		return fail_packed_file(convert, -errno, path, "");
 	/* a killed kmemtrace-pack may have left the file */
 	inside_unlink(directory, DIRECTORY_PACK_NAME);
 	fd = inside_open(directory, DIRECTORY_PACK_NAME, O_WRONLY | O_CREAT | O_EXCL, 0600);
 	if (fd < 0)
-		return fail_at(convert, fd, path, DIRECTORY_PACK_NAME);
+		return fail_packed_file(convert, fd, path, DIRECTORY_PACK_NAME);
 	if (fchown(fd, about.st_uid, about.st_gid)) {
 		/* without the permission, the owner is the user who packs */
 	}
 	if (fchmod(fd, about.st_mode & 0777)) {
-		int err = fail_at(convert, -errno, path, DIRECTORY_PACK_NAME);
+		int err = fail_packed_file(convert, -errno, path, DIRECTORY_PACK_NAME);
 
 		close(fd);
 		inside_unlink(directory, DIRECTORY_PACK_NAME);
@@ -105,7 +106,7 @@ static int replace_stream(struct convert *convert, int directory, const char *pa
 {
 	uint64_t changed = convert->changed;
 	char name[NAME_SIZE], temporary[4096];
-	int err, fd, in = open_stream(convert, directory, stream, name);
+	int err, fd, in = open_packed_stream(convert, directory, stream, name);
 
 	if (in < 0)
 		return in;
@@ -117,11 +118,11 @@ static int replace_stream(struct convert *convert, int directory, const char *pa
 	}
 	err = convert_stream(convert, in, stream->path, fd, temporary);
 	if (close(fd) && !err)
-		err = fail_at(convert, -errno, temporary, "");
+		err = fail_packed_file(convert, -errno, temporary, "");
 	if (!err && convert->changed != changed) {
 		err = inside_rename(directory, DIRECTORY_PACK_NAME, name);
 		if (err)
-			fail_at(convert, err, stream->path, "");
+			fail_packed_file(convert, err, stream->path, "");
 	}
 	if (err || convert->changed == changed)
 		inside_unlink(directory, DIRECTORY_PACK_NAME);
@@ -130,13 +131,13 @@ static int replace_stream(struct convert *convert, int directory, const char *pa
 
 int apply_in_place(struct convert *convert, const struct capture *capture)
 {
-	__attribute__((cleanup(close_fd))) int directory = open_capture(convert, capture);
+	__attribute__((cleanup(close_fd))) int directory = open_packed_directory(convert, capture);
 	__attribute__((cleanup(close_fd))) int locked = -1;
 	int err;
 
 	if (directory < 0)
 		return directory;
-	err = lock(convert, directory, capture->path, &locked);
+	err = lock_capture(convert, directory, capture->path, &locked);
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
 		err = replace_stream(convert, directory, capture->path, &capture->streams[i]);
 	return err ? err : sync_directory(convert, directory, capture->path);
@@ -157,8 +158,9 @@ static int copy_tables(struct convert *convert, const char *from_path, int from,
 		err = copy_folder(&copy, PARTS_CHECKPOINT);
 	if (!err)
 		err = copy_file(&copy, "metadata");
-	return err ? fail_at(convert, err, copy.failed_in == from ? from_path : directory->path,
-			     copy.failed)
+	return err ? fail_packed_file(convert, err,
+				      copy.failed_in == from ? from_path : directory->path,
+				      copy.failed)
 		   : 0;
 }
 
@@ -166,7 +168,7 @@ static int copy_stream(struct convert *convert, int from, const struct capture_s
 		       struct directory *directory)
 {
 	char name[NAME_SIZE], to[4096];
-	int err, fd, in = open_stream(convert, from, stream, name);
+	int err, fd, in = open_packed_stream(convert, from, stream, name);
 
 	if (in < 0)
 		return in;
@@ -178,7 +180,7 @@ static int copy_stream(struct convert *convert, int from, const struct capture_s
 	directory_name(directory, name, to, sizeof(to));
 	err = convert_stream(convert, in, stream->path, fd, to);
 	if (close(fd) && !err)
-		err = fail_at(convert, -errno, to, "");
+		err = fail_packed_file(convert, -errno, to, "");
 	return err;
 }
 
@@ -186,7 +188,7 @@ static int copy_stream(struct convert *convert, int from, const struct capture_s
 static int write_capture(struct convert *convert, const struct capture *capture,
 			 struct directory *directory, struct anonymize *anonymize)
 {
-	__attribute__((cleanup(close_fd))) int from = open_capture(convert, capture);
+	__attribute__((cleanup(close_fd))) int from = open_packed_directory(convert, capture);
 	int err = from < 0 ? from : 0;
 
 	convert->anonymized = anonymize ? &anonymize->records : NULL;
@@ -223,7 +225,7 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 				    output);
 	if (asprintf(&old, "%s.old", output) < 0) {
 		old = NULL;
-		return no_memory(convert);
+		return fail_convert_memory(convert);
 	}
 	/* a capture at output is renamed to OUTPUT.old; an older OUTPUT.old is removed */
 	if (is_same(capture->path, old))

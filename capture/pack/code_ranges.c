@@ -22,7 +22,7 @@
 /* Slabs lie in blocks of this size. Objects of some machines have addresses beside the kernel. */
 #define BLOCK_BYTES (1U << 22)
 
-static void add(struct code_ranges *ranges, uint64_t address, uint64_t size, bool of_kernel)
+static void add_range(struct code_ranges *ranges, uint64_t address, uint64_t size, bool of_kernel)
 {
 	uint64_t end = address > UINT64_MAX - size - PAGE_BYTES
 			       ? -(uint64_t)PAGE_BYTES
@@ -45,10 +45,10 @@ static void add_symbol(struct code_ranges *ranges, const struct symbols *symbols
 	if (!size)
 		size = of_kernel || !symbols->modules.listed ? EXTENT_UNKNOWN : 1;
 	/* with the first byte behind it, where the next symbol begins */
-	add(ranges, symbol->address, size + 1, of_kernel);
+	add_range(ranges, symbol->address, size + 1, of_kernel);
 }
 
-static int collect(struct code_ranges *ranges, const struct symbols *symbols)
+static int collect_ranges(struct code_ranges *ranges, const struct symbols *symbols)
 {
 	size_t space = symbols->count + symbols->modules.count + SYMBOLS_ENDS;
 
@@ -58,11 +58,12 @@ static int collect(struct code_ranges *ranges, const struct symbols *symbols)
 	for (size_t i = 0; i < symbols->count; i++)
 		add_symbol(ranges, symbols, &symbols->list[i]);
 	for (size_t i = 0; i < SYMBOLS_ENDS; i++)
-		add(ranges, symbols->ends[i], 1, true);
+		add_range(ranges, symbols->ends[i], 1, true);
 	for (size_t i = 0; i < symbols->modules.count; i++) {
 		const struct symbols_module *module = &symbols->modules.list[i];
 
-		add(ranges, module->address, MIN(module->end - module->address, MODULE_MAX), false);
+		add_range(ranges, module->address, MIN(module->end - module->address, MODULE_MAX),
+			  false);
 	}
 	return 0;
 }
@@ -80,7 +81,7 @@ static bool is_one_kernel(const struct code_range *range, const struct code_rang
 	return range->of_kernel && next->of_kernel && next->begin - range->end < EXTENT_MAX;
 }
 
-static void join(struct code_ranges *ranges)
+static void join_ranges(struct code_ranges *ranges)
 {
 	struct code_range *last = ranges->list;
 
@@ -104,7 +105,7 @@ static void join(struct code_ranges *ranges)
  * Some kernels use the memory of their init code for slabs, at the same addresses. So a range of
  * the kernel is extended to whole blocks: no slab lies in it in part.
  */
-static void extend(struct code_ranges *ranges)
+static void extend_ranges(struct code_ranges *ranges)
 {
 	for (size_t i = 0; i < ranges->count; i++) {
 		struct code_range *range = &ranges->list[i];
@@ -122,8 +123,8 @@ static void extend(struct code_ranges *ranges)
 }
 
 /* Draws how the bytes of the area that no range needs are spread before and between the ranges. */
-static int place(struct code_ranges *ranges, struct random_numbers *random, uint64_t base,
-		 uint64_t size)
+static int place_ranges(struct code_ranges *ranges, struct random_numbers *random, uint64_t base,
+			uint64_t size)
 {
 	uint64_t needed = 0, *free_before;
 	int err = 0;
@@ -156,11 +157,11 @@ int code_ranges_init(struct code_ranges *ranges, const struct symbols *symbols,
 	int err;
 
 	*ranges = (struct code_ranges){ 0 };
-	err = collect(ranges, symbols);
+	err = collect_ranges(ranges, symbols);
 	if (!err) {
-		join(ranges);
-		extend(ranges);
-		err = place(ranges, random, base, size);
+		join_ranges(ranges);
+		extend_ranges(ranges);
+		err = place_ranges(ranges, random, base, size);
 	}
 	if (err)
 		code_ranges_deinit(ranges);

@@ -59,7 +59,7 @@ struct convert_output {
 	uint64_t size;
 };
 
-static int write_bytes(struct convert_output *output, const void *bytes, size_t size)
+static int write_output(struct convert_output *output, const void *bytes, size_t size)
 {
 	int err = write_all(output->fd, bytes, size);
 
@@ -83,7 +83,7 @@ static int copy_bytes(struct convert_output *output, const struct stream *stream
 			return convert_fail(
 				output->convert, got ? -errno : -EIO, "%s: %s", stream->path,
 				got ? strerror(errno) : "the file was truncated while it was read");
-		err = write_bytes(output, bytes, (size_t)got);
+		err = write_output(output, bytes, (size_t)got);
 		from += (uint64_t)got;
 	}
 	return err;
@@ -106,8 +106,8 @@ static int write_packet(struct convert_output *output, const struct packet *pack
 	crc = libdeflate_crc32(crc, body, size);
 	header.crc = packet->swap ? bswap_32(crc) : crc;
 	output->convert->changed++;
-	err = write_bytes(output, &header, sizeof(header));
-	return err ? err : write_bytes(output, body, size);
+	err = write_output(output, &header, sizeof(header));
+	return err ? err : write_output(output, body, size);
 }
 
 /* Unpacking restores a packet from its header and records, so it must not have other bytes. */
@@ -160,7 +160,7 @@ static int unpack_packet(struct convert_output *output, const struct packet *pac
 }
 
 /* Writes the packet with substitutes for its addresses. -EBADMSG: its records are damaged. */
-static int anonymize(struct convert_output *output, const struct packet *packet)
+static int write_anonymized(struct convert_output *output, const struct packet *packet)
 {
 	struct convert *convert = output->convert;
 	struct packet copy;
@@ -221,7 +221,7 @@ static int convert_packets(struct convert_output *output, struct stream *stream)
 		} else if (more < 0) {
 			err = more;
 		} else if (convert->anonymized) {
-			err = anonymize(output, &packet);
+			err = write_anonymized(output, &packet);
 			if (err == -EBADMSG)
 				err = convert_damage(output, stream, offset);
 		} else {

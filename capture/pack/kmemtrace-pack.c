@@ -79,7 +79,7 @@ static void parse_split(struct argp_state *state, const char *text, struct split
 		text);
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_pack_option(int key, char *argument, struct argp_state *state)
 {
 	static const char *const names[] = { "tasks" };
 	struct pack_options *options = state->input;
@@ -139,8 +139,8 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static void print_result(const struct pack_options *options, const char *path,
-			 const struct convert *convert)
+static void print_pack(const struct pack_options *options, const char *path,
+		       const struct convert *convert)
 {
 	const char *name = options->output ? options->output : path;
 
@@ -211,8 +211,8 @@ static int apply_anonymized(const struct pack_options *options, const char *path
 }
 
 /* Writes to the target, or in place if it is NULL. The status, after messages. */
-static int apply(const struct pack_options *options, const char *path, const char *target,
-		 struct convert *convert, const struct capture *capture)
+static int apply_options(const struct pack_options *options, const char *path, const char *target,
+			 struct convert *convert, const struct capture *capture)
 {
 	struct progress_line line;
 	int err;
@@ -261,7 +261,7 @@ static int pack_capture(const struct pack_options *options, const char *path, co
 
 	if (capture_open_alone(&capture, path))
 		return error_msg("%s", capture.errmsg);
-	status = apply(options, path, target, convert, &capture);
+	status = apply_options(options, path, target, convert, &capture);
 	capture_close(&capture);
 	return status;
 }
@@ -309,7 +309,7 @@ static int pack_staged(const struct pack_options *options, const char *path,
 	    (to_file ? staging_finish_file(&staging) : staging_finish_directory(&staging)))
 		status = error_msg("%s", staging.errmsg);
 	if (status < EXIT_TROUBLE) {
-		print_result(options, path, convert);
+		print_pack(options, path, convert);
 		if (to_file && !options->quiet)
 			info_msg("%s: one file of %" PRIu64 " bytes", options->output,
 				 staging.bytes);
@@ -318,7 +318,7 @@ static int pack_staged(const struct pack_options *options, const char *path,
 	return print_damage(options->shown, convert, status);
 }
 
-static int split(const struct pack_options *options, const struct capture *capture)
+static int split_to_pieces(const struct pack_options *options, const struct capture *capture)
 {
 	struct split_settings settings = options->split;
 	struct progress_line line;
@@ -354,12 +354,12 @@ static int split_path(const struct pack_options *options, const char *path)
 
 	if (capture_open_alone(&capture, path))
 		return error_msg("%s", capture.errmsg);
-	status = split(options, &capture);
+	status = split_to_pieces(options, &capture);
 	capture_close(&capture);
 	return status;
 }
 
-static int pack(const struct pack_options *options, const char *path)
+static int pack_path(const struct pack_options *options, const char *path)
 {
 	unsigned int *pieces = NULL;
 	struct convert convert;
@@ -378,7 +378,7 @@ static int pack(const struct pack_options *options, const char *path)
 	} else {
 		status = pack_capture(options, path, options->output, &convert);
 		if (status < EXIT_TROUBLE)
-			print_result(options, path, &convert);
+			print_pack(options, path, &convert);
 		status = print_damage(path, &convert, status);
 	}
 	free(pieces);
@@ -387,7 +387,7 @@ static int pack(const struct pack_options *options, const char *path)
 }
 
 /* A capture by the name that the user gave: a directory, or a file that is unpacked first. */
-static int run(const struct pack_options *given, const char *path)
+static int pack_file(const struct pack_options *given, const char *path)
 {
 	struct pack_options options = *given;
 	struct capture_file file;
@@ -404,7 +404,7 @@ static int run(const struct pack_options *given, const char *path)
 	} else {
 		if (err)
 			info_msg("%s: the files before that are in the result", file.errmsg);
-		status = pack(&options, file.path);
+		status = pack_path(&options, file.path);
 		if (err && status == EXIT_OK)
 			status = EXIT_FINDINGS;
 	}
@@ -417,7 +417,7 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
-		.parser = parse_option,
+		.parser = parse_pack_option,
 		.args_doc = "[DIR|FILE...]",
 		.doc = "Make captures of the kernel's slab allocations (default: " CAPTURE_DEFAULT
 		       ") small, in place: the streams of a capture of some seconds or more become ten to forty times smaller. All kmemtrace programs read packed captures, and --unpack restores every byte.\v"
@@ -434,7 +434,7 @@ int main(int argc, char **argv)
 	memory_limit_set(options.max_memory);
 	stop_handle_signals(NULL);
 	for (size_t i = 0; i < options.arguments.count && !stop_signal(); i++) {
-		int one = run(&options, options.arguments.paths[i]);
+		int one = pack_file(&options, options.arguments.paths[i]);
 
 		if (one > status)
 			status = one;

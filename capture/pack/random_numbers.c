@@ -7,7 +7,7 @@
 
 #include "capture/pack/random_numbers.h"
 
-static int fill(struct random_numbers *random)
+static int fill_numbers(struct random_numbers *random)
 {
 	char *at = (char *)random->numbers, *end = at + sizeof(random->numbers);
 
@@ -28,7 +28,7 @@ int random_below(struct random_numbers *random, uint64_t limit, uint64_t *number
 	uint64_t end = UINT64_MAX - UINT64_MAX % limit;
 
 	do {
-		int err = random->left ? 0 : fill(random);
+		int err = random->left ? 0 : fill_numbers(random);
 
 		if (err)
 			return err;

@@ -19,7 +19,8 @@ void scattered_blocks_deinit(struct scattered_blocks *blocks)
 	hash_map_deinit(&blocks->taken);
 }
 
-static int draw(struct scattered_blocks *blocks, struct random_numbers *random, uint64_t *place)
+static int draw_place(struct scattered_blocks *blocks, struct random_numbers *random,
+		      uint64_t *place)
 {
 	int err;
 
@@ -38,7 +39,7 @@ int scattered_blocks_move(struct scattered_blocks *blocks, struct random_numbers
 	uint64_t place = hash_map_find(&blocks->places, block);
 
 	if (place == HASH_MAP_NONE) {
-		int err = draw(blocks, random, &place);
+		int err = draw_place(blocks, random, &place);
 
 		if (!err)
 			err = hash_map_add(&blocks->places, block, (uint32_t)place);

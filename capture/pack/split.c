@@ -41,8 +41,8 @@ struct split {
 /* The tables that do not change while a capture is recorded. */
 static const char *const static_tables[] = { "kernel/symbols", "kernel/gfp", "kernel/topology" };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct split *split, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_split(struct split *split, int err,
+							    const char *format, ...)
 {
 	va_list arguments;
 
@@ -52,10 +52,10 @@ __attribute__((format(printf, 3, 4))) static int fail(struct split *split, int e
 	return err;
 }
 
-static int fail_at(struct split *split, int err, size_t piece, const char *name)
+static int fail_split_file(struct split *split, int err, size_t piece, const char *name)
 {
-	return fail(split, err, "%s/" PARTS_PIECE_NAME "/%s: %s", split->path,
-		    (unsigned int)piece + 1, name, strerror(-err));
+	return fail_split(split, err, "%s/" PARTS_PIECE_NAME "/%s: %s", split->path,
+			  (unsigned int)piece + 1, name, strerror(-err));
 }
 
 static int open_piece(struct split *split, size_t piece)
@@ -180,8 +180,8 @@ static int copy_stream(struct split *split, size_t stream)
 	int err = stream_open(&file, split->capture->streams[stream].path);
 
 	if (err)
-		return fail(split, err, "%s: %s", split->capture->streams[stream].path,
-			    strerror(-err));
+		return fail_split(split, err, "%s: %s", split->capture->streams[stream].path,
+				  strerror(-err));
 	/* the byte order is that of the first packet */
 	file.swap = split->capture->metadata.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	snprintf(name, sizeof(name), "cpu%u", about->cpu);
@@ -199,13 +199,15 @@ static int copy_stream(struct split *split, size_t stream)
 		if (directory >= 0)
 			close(directory);
 		if (err == -EBADMSG)
-			fail(split, err,
-			     "%s is damaged: kmemtrace-check --repair makes a whole capture of it",
-			     split->capture->streams[stream].path);
+			fail_split(
+				split, err,
+				"%s is damaged: kmemtrace-check --repair makes a whole capture of it",
+				split->capture->streams[stream].path);
 		else if (err == -EINTR)
-			fail(split, err, "stopped by a signal: nothing is left in %s", split->path);
+			fail_split(split, err, "stopped by a signal: nothing is left in %s",
+				   split->path);
 		else if (err)
-			fail_at(split, err, piece, name);
+			fail_split_file(split, err, piece, name);
 	}
 	split->done += file.size;
 	stream_close(&file);
@@ -258,8 +260,8 @@ static int make_status(const struct split *split, size_t piece, struct status *s
 }
 
 /* Writes a file of a piece by a function. */
-static int write_text(struct split *split, size_t piece, int directory, const char *name,
-		      int (*write_function)(struct split *split, size_t piece, FILE *file))
+static int write_piece_file(struct split *split, size_t piece, int directory, const char *name,
+			    int (*write_function)(struct split *split, size_t piece, FILE *file))
 {
 	int fd = inside_open(directory, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -269,15 +271,15 @@ static int write_text(struct split *split, size_t piece, int directory, const ch
 		err = fd < 0 ? fd : -ENOMEM;
 		if (fd >= 0)
 			close(fd);
-		return fail_at(split, err, piece, name);
+		return fail_split_file(split, err, piece, name);
 	}
 	err = write_function(split, piece, file);
 	if (fclose(file) && !err)
 		err = -errno;
-	return err ? fail_at(split, err, piece, name) : 0;
+	return err ? fail_split_file(split, err, piece, name) : 0;
 }
 
-static int write_metadata(struct split *split, size_t piece, FILE *file)
+static int write_piece_metadata(struct split *split, size_t piece, FILE *file)
 {
 	struct metadata metadata = split->capture->metadata;
 
@@ -285,7 +287,7 @@ static int write_metadata(struct split *split, size_t piece, FILE *file)
 	return metadata_write(&metadata, file);
 }
 
-static int write_status(struct split *split, size_t piece, FILE *file)
+static int write_piece_status(struct split *split, size_t piece, FILE *file)
 {
 	__attribute__((cleanup(free_text))) char *path =
 		join_path(split->capture->path, "kernel/status");
@@ -313,7 +315,7 @@ static int copy_tables(struct split *split, size_t piece, int directory)
 
 	copy.from = open(split->capture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (copy.from < 0)
-		return fail(split, -errno, "%s: %s", split->capture->path, strerror(errno));
+		return fail_split(split, -errno, "%s: %s", split->capture->path, strerror(errno));
 	if (!piece)
 		err = copy_folder(&copy, "kernel");
 	else
@@ -325,7 +327,7 @@ static int copy_tables(struct split *split, size_t piece, int directory)
 			err = 0;
 	}
 	close(copy.from);
-	return err ? fail_at(split, err, piece, *copy.failed ? copy.failed : "kernel") : 0;
+	return err ? fail_split_file(split, err, piece, *copy.failed ? copy.failed : "kernel") : 0;
 }
 
 static int make_pieces(struct split *split,
@@ -337,7 +339,7 @@ static int make_pieces(struct split *split,
 		int directory = open_piece(split, piece);
 
 		if (directory < 0)
-			return fail_at(split, directory, piece, "");
+			return fail_split_file(split, directory, piece, "");
 		err = make(split, piece, directory);
 		close(directory);
 	}
@@ -354,17 +356,18 @@ static int make_directories(struct split *split)
 		snprintf(name, sizeof(name), PARTS_PIECE_NAME, (unsigned int)piece + 1);
 		err = inside_make_directory(split->set, name, 0700);
 		if (err)
-			fail_at(split, err, piece, "");
+			fail_split_file(split, err, piece, "");
 	}
 	return err;
 }
 
 static int write_status_file(struct split *split, size_t piece, int directory)
 {
-	int err = write_text(split, piece, directory, "kernel/status", write_status);
+	int err = write_piece_file(split, piece, directory, "kernel/status", write_piece_status);
 
 	/* the last file: a piece begins with its metadata */
-	return err ? err : write_text(split, piece, directory, "metadata", write_metadata);
+	return err ? err
+		   : write_piece_file(split, piece, directory, "metadata", write_piece_metadata);
 }
 
 static int make_checkpoints(struct split *split)
@@ -378,15 +381,15 @@ static int make_checkpoints(struct split *split)
 			parts_piece_path(split->path, piece + 1);
 
 		if (!from || !to)
-			return fail(split, -ENOMEM, "%s: %s", split->path, strerror(ENOMEM));
+			return fail_split(split, -ENOMEM, "%s: %s", split->path, strerror(ENOMEM));
 		if (stop_signal())
-			return fail(split, -EINTR, "stopped by a signal");
+			return fail_split(split, -EINTR, "stopped by a signal");
 		err = checkpoint_make(from, to, NULL, split->errmsg, split->errmsg_size);
 	}
 	return err;
 }
 
-static int fill(struct split *split)
+static int fill_pieces(struct split *split)
 {
 	int err = make_directories(split);
 
@@ -406,12 +409,13 @@ static int open_set(struct split *split)
 	int fd, err = 0;
 
 	if (mkdir(split->path, 0777) && errno != EEXIST)
-		return fail(split, -errno, "%s: %s", split->path, strerror(errno));
+		return fail_split(split, -errno, "%s: %s", split->path, strerror(errno));
 	list = opendir(split->path);
 	if (!list)
-		return fail(split, -errno, "%s: %s", split->path, strerror(errno));
+		return fail_split(split, -errno, "%s: %s", split->path, strerror(errno));
 	if (inside_next(list, &err))
-		err = fail(split, -ENOTEMPTY, "%s is not empty: name a new directory", split->path);
+		err = fail_split(split, -ENOTEMPTY, "%s is not empty: name a new directory",
+				 split->path);
 	fd = err ? err : fcntl(dirfd(list), F_DUPFD_CLOEXEC, 3);
 	closedir(list);
 	return fd;
@@ -431,12 +435,12 @@ int split_capture(const struct capture *capture, const char *set,
 
 	deflate_setup();
 	if (err)
-		fail(&split, err, "%s", split.plan.errmsg);
+		fail_split(&split, err, "%s", split.plan.errmsg);
 	split.set = err ? err : open_set(&split);
 	if (!err && split.set < 0)
 		err = split.set;
 	if (!err) {
-		err = fill(&split);
+		err = fill_pieces(&split);
 		if (err)
 			inside_remove_all(split.set);
 		close(split.set);

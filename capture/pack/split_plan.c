@@ -22,7 +22,7 @@ struct packet_time {
 	uint64_t time, bytes;
 };
 
-static int fail(struct split_plan *plan, int err, const char *path, const char *why)
+static int fail_plan(struct split_plan *plan, int err, const char *path, const char *why)
 {
 	snprintf(plan->errmsg, sizeof(plan->errmsg), "%s: %s", path, why ? why : strerror(-err));
 	return err;
@@ -35,11 +35,11 @@ static int read_packets(struct split_plan *plan, struct split_stream *stream, co
 	int err = stream_open(&file, path), got = 1;
 
 	if (err)
-		return fail(plan, err, path, NULL);
+		return fail_plan(plan, err, path, NULL);
 	while (!err && (got = stream_peek(&file, &header)) == 1) {
 		packets = array_grow(stream->packets, stream->count, sizeof(*packets));
 		if (!packets) {
-			err = fail(plan, -ENOMEM, path, NULL);
+			err = fail_plan(plan, -ENOMEM, path, NULL);
 			break;
 		}
 		stream->packets = packets;
@@ -47,15 +47,15 @@ static int read_packets(struct split_plan *plan, struct split_stream *stream, co
 		stream_skip(&file, &header);
 	}
 	if (!err && got == -EBADMSG)
-		err = fail(plan, got, path,
-			   "is damaged: kmemtrace-check --repair makes a whole capture of it");
+		err = fail_plan(plan, got, path,
+				"is damaged: kmemtrace-check --repair makes a whole capture of it");
 	else if (!err && got < 0)
-		err = fail(plan, got, path, *file.errmsg ? file.errmsg : NULL);
+		err = fail_plan(plan, got, path, *file.errmsg ? file.errmsg : NULL);
 	stream_close(&file);
 	return err;
 }
 
-static int compare_times(const void *a, const void *b)
+static int compare_packet_times(const void *a, const void *b)
 {
 	const struct packet_time *x = a, *y = b;
 
@@ -81,7 +81,7 @@ static struct packet_time *sort_packets(const struct split_plan *plan, size_t *c
 									 header->packet_bits / 8 };
 		}
 	if (list && *count)
-		qsort(list, *count, sizeof(*list), compare_times);
+		qsort(list, *count, sizeof(*list), compare_packet_times);
 	return list;
 }
 
@@ -96,7 +96,7 @@ static int add_piece(struct split_plan *plan, uint64_t begin)
 	}
 	pieces = array_grow(plan->pieces, plan->piece_count, sizeof(*pieces));
 	if (!pieces)
-		return fail(plan, -ENOMEM, "the pieces", NULL);
+		return fail_plan(plan, -ENOMEM, "the pieces", NULL);
 	plan->pieces = pieces;
 	pieces[plan->piece_count++] = (struct split_piece){ .begin = begin };
 	return 0;
@@ -127,7 +127,7 @@ static int choose_times(struct split_plan *plan, const struct split_settings *se
 	int err;
 
 	if (!list)
-		return fail(plan, -ENOMEM, "the packets", NULL);
+		return fail_plan(plan, -ENOMEM, "the packets", NULL);
 	begin = count ? list[0].time : 0;
 	err = add_piece(plan, begin);
 	for (size_t i = 0; i < count && !err; i++) {
@@ -216,7 +216,7 @@ int split_plan_make(struct split_plan *plan, const struct capture *capture,
 	*plan = (struct split_plan){ .stream_count = capture->stream_count };
 	plan->streams = calloc(capture->stream_count, sizeof(*plan->streams));
 	if (!plan->streams)
-		return fail(plan, -ENOMEM, capture->path, NULL);
+		return fail_plan(plan, -ENOMEM, capture->path, NULL);
 	for (size_t i = 0; i < capture->stream_count && !err; i++) {
 		plan->streams[i].cpu = capture->streams[i].cpu;
 		err = read_packets(plan, &plan->streams[i], capture->streams[i].path);
@@ -226,7 +226,7 @@ int split_plan_make(struct split_plan *plan, const struct capture *capture,
 	for (size_t i = 0; i < plan->stream_count && !err; i++) {
 		plan->streams[i].parts = calloc(plan->piece_count, sizeof(struct split_part));
 		if (!plan->streams[i].parts)
-			err = fail(plan, -ENOMEM, capture->path, NULL);
+			err = fail_plan(plan, -ENOMEM, capture->path, NULL);
 		else
 			split_stream(plan, &plan->streams[i]);
 	}

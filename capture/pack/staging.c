@@ -18,8 +18,8 @@
 
 #define NSEC_PER_SEC 1000000000ULL
 
-__attribute__((format(printf, 3, 4))) static int fail(struct staging *staging, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_staging(struct staging *staging, int err,
+							      const char *format, ...)
 {
 	va_list arguments;
 
@@ -36,16 +36,20 @@ int staging_begin(struct staging *staging, const char *target)
 
 	*staging = (struct staging){ .target = target, .scratch = { .fd = -1, .guard = -1 } };
 	if (archive_is_name(target) && !lstat(target, &about) && !S_ISREG(about.st_mode))
-		return fail(staging, -EEXIST,
-			    "%s: exists and is not a file: name another file with -o", target);
+		return fail_staging(staging, -EEXIST,
+				    "%s: exists and is not a file: name another file with -o",
+				    target);
 	if (!archive_is_name(target) && !lstat(target, &about))
-		return fail(staging, -EEXIST, "%s: exists: name a new directory with -o", target);
+		return fail_staging(staging, -EEXIST, "%s: exists: name a new directory with -o",
+				    target);
 	err = scratch_directory_make(&staging->scratch, target, true);
 	if (err)
-		return fail(staging, err, "%s: cannot make a directory beside it: %s", target,
-			    strerror(-err));
+		return fail_staging(staging, err, "%s: cannot make a directory beside it: %s",
+				    target, strerror(-err));
 	staging->directory = join_path(staging->scratch.path, "capture");
-	return staging->directory ? 0 : fail(staging, -ENOMEM, "%s: %s", target, strerror(ENOMEM));
+	return staging->directory
+		       ? 0
+		       : fail_staging(staging, -ENOMEM, "%s: %s", target, strerror(ENOMEM));
 }
 
 /* The last capture: of a set, its last piece. */
@@ -61,7 +65,7 @@ static int open_last(struct staging *staging, struct capture *capture)
 	free(numbers);
 	if (!err)
 		err = capture_open_alone(capture, piece ? piece : staging->directory);
-	return err ? fail(staging, err, "%s: %s", staging->target, strerror(-err)) : 0;
+	return err ? fail_staging(staging, err, "%s: %s", staging->target, strerror(-err)) : 0;
 }
 
 /* The same capture has the same name and time in each archive. */
@@ -80,10 +84,10 @@ static int write_archive(struct staging *staging, FILE *file, int directory)
 	time = (capture.metadata.wall_offset + capture.status.begin) / NSEC_PER_SEC;
 	capture_close(&capture);
 	err = archive_write(file, directory, root, time, errmsg, sizeof(errmsg));
-	return err ? fail(staging, err, "%s: %s", staging->target, errmsg) : 0;
+	return err ? fail_staging(staging, err, "%s: %s", staging->target, errmsg) : 0;
 }
 
-static int make_file(struct staging *staging, const char *path)
+static int make_staged_file(struct staging *staging, const char *path)
 {
 	__attribute__((cleanup(close_fd))) int directory =
 		open(staging->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -93,7 +97,7 @@ static int make_file(struct staging *staging, const char *path)
 	int err, failed;
 
 	if (!file || directory < 0) {
-		err = fail(staging, -errno, "%s: %s", staging->target, strerror(errno));
+		err = fail_staging(staging, -errno, "%s: %s", staging->target, strerror(errno));
 		if (file)
 			fclose(file);
 		else
@@ -105,7 +109,7 @@ static int make_file(struct staging *staging, const char *path)
 		staging->bytes = (uint64_t)about.st_size;
 	failed = close_synced(file);
 	if (!err && failed)
-		err = fail(staging, failed, "%s: %s", staging->target, strerror(-failed));
+		err = fail_staging(staging, failed, "%s: %s", staging->target, strerror(-failed));
 	return err;
 }
 
@@ -116,25 +120,26 @@ static int move_old(struct staging *staging)
 
 	if (asprintf(&old, "%s.old", staging->target) < 0) {
 		old = NULL;
-		return fail(staging, -ENOMEM, "%s: %s", staging->target, strerror(ENOMEM));
+		return fail_staging(staging, -ENOMEM, "%s: %s", staging->target, strerror(ENOMEM));
 	}
 	if (!lstat(old, &about) && !S_ISREG(about.st_mode))
-		return fail(staging, -EEXIST, "%s: exists and is not a file", old);
+		return fail_staging(staging, -EEXIST, "%s: exists and is not a file", old);
 	if (rename(staging->target, old) && errno != ENOENT)
-		return fail(staging, -errno, "%s: %s", old, strerror(errno));
+		return fail_staging(staging, -errno, "%s: %s", old, strerror(errno));
 	return 0;
 }
 
 int staging_finish_file(struct staging *staging)
 {
 	__attribute__((cleanup(free_text))) char *path = join_path(staging->scratch.path, "file");
-	int err = path ? make_file(staging, path)
-		       : fail(staging, -ENOMEM, "%s: %s", staging->target, strerror(ENOMEM));
+	int err =
+		path ? make_staged_file(staging, path)
+		     : fail_staging(staging, -ENOMEM, "%s: %s", staging->target, strerror(ENOMEM));
 
 	if (!err)
 		err = move_old(staging);
 	if (!err && rename(path, staging->target))
-		err = fail(staging, -errno, "%s: %s", staging->target, strerror(errno));
+		err = fail_staging(staging, -errno, "%s: %s", staging->target, strerror(errno));
 	return err;
 }
 
@@ -142,7 +147,7 @@ int staging_finish_directory(struct staging *staging)
 {
 	/* an empty directory that was made meanwhile is replaced, another one is not */
 	if (rename(staging->directory, staging->target))
-		return fail(staging, -errno, "%s: %s", staging->target, strerror(errno));
+		return fail_staging(staging, -errno, "%s: %s", staging->target, strerror(errno));
 	return 0;
 }
 

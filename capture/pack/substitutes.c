@@ -137,8 +137,8 @@ void substitutes_deinit(struct substitutes *substitutes)
 	code_ranges_deinit(&substitutes->code);
 }
 
-static uint64_t move(struct substitutes *substitutes, struct scattered_blocks *blocks,
-		     uint64_t address)
+static uint64_t move_address(struct substitutes *substitutes, struct scattered_blocks *blocks,
+			     uint64_t address)
 {
 	uint64_t highest = substitutes->narrow ? UINT32_MAX : UINT64_MAX;
 	const struct code_range *range;
@@ -159,15 +159,15 @@ static uint64_t move(struct substitutes *substitutes, struct scattered_blocks *b
 
 uint64_t substitute_object(struct substitutes *substitutes, uint64_t address)
 {
-	return move(substitutes, &substitutes->objects, address);
+	return move_address(substitutes, &substitutes->objects, address);
 }
 
 uint64_t substitute_code(struct substitutes *substitutes, uint64_t address)
 {
-	return move(substitutes, &substitutes->other_code, address);
+	return move_address(substitutes, &substitutes->other_code, address);
 }
 
-static bool is_known(const struct scattered_blocks *blocks, uint64_t address)
+static bool is_known_place(const struct scattered_blocks *blocks, uint64_t address)
 {
 	return hash_map_find(&blocks->places, address >> blocks->bits) != HASH_MAP_NONE;
 }
@@ -182,10 +182,10 @@ static void substitute_digits(struct substitutes *substitutes, char *at, size_t 
 	memcpy(text, at, digits);
 	if (!number_parse(&number, 16, &address))
 		return;
-	if (is_known(&substitutes->objects, address) ||
+	if (is_known_place(&substitutes->objects, address) ||
 	    code_ranges_find(&substitutes->code, address))
 		address = substitute_object(substitutes, address);
-	else if (is_known(&substitutes->other_code, address))
+	else if (is_known_place(&substitutes->other_code, address))
 		address = substitute_code(substitutes, address);
 	else
 		return;

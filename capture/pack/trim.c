@@ -21,7 +21,7 @@ struct trim {
 	size_t errmsg_size;
 };
 
-static int fail(struct trim *trim, int err, const char *path)
+static int fail_trim(struct trim *trim, int err, const char *path)
 {
 	snprintf(trim->errmsg, trim->errmsg_size, "%s: %s", path, strerror(-err));
 	return err;
@@ -76,7 +76,7 @@ static int use_streams(struct trim *trim)
 
 			err = path ? use_stream(trim, path) : -ENOMEM;
 			if (err)
-				fail(trim, err, path ? path : capture->path);
+				fail_trim(trim, err, path ? path : capture->path);
 		}
 	return err;
 }
@@ -97,7 +97,7 @@ static int use_stacks(struct trim *trim)
 				err = address_set_add(&trim->used, frames[j] - 1);
 		}
 	}
-	return err ? fail(trim, err, trim->capture->path) : 0;
+	return err ? fail_trim(trim, err, trim->capture->path) : 0;
 }
 
 static int trim_part(struct trim *trim, const struct capture_part *part)
@@ -105,7 +105,7 @@ static int trim_part(struct trim *trim, const struct capture_part *part)
 	__attribute__((cleanup(free_text))) char *path = join_path(part->path, "kernel/symbols");
 	int err = path ? trim_symbols_write(&trim->kept, path) : -ENOMEM;
 
-	return err && err != -ENOENT ? fail(trim, err, path ? path : part->path) : 0;
+	return err && err != -ENOENT ? fail_trim(trim, err, path ? path : part->path) : 0;
 }
 
 /* The symbols of all pieces of a set are in the last one: each keeps the same. */
@@ -119,7 +119,7 @@ static int trim_parts(struct trim *trim)
 	if (!err) {
 		err = trim_symbols_keep(&trim->kept, &capture->symbols, &trim->used);
 		if (err)
-			fail(trim, err, capture->path);
+			fail_trim(trim, err, capture->path);
 	}
 	for (size_t i = 0; i < capture->parts.count && !err; i++)
 		err = trim_part(trim, &capture->parts.list[i]);

@@ -166,7 +166,7 @@ static bool is_kept(const struct address_set *kept, const char *line)
 	return number_parse(&line, 16, &address) && address_set_has(kept, address);
 }
 
-static int write_lines(const struct address_set *kept, gzFile file, char *text, size_t size)
+static int write_kept_lines(const struct address_set *kept, gzFile file, char *text, size_t size)
 {
 	char *line = text, *newline;
 	bool ok = gzputs(file, "# trimmed\n") > 0;
@@ -202,7 +202,7 @@ int trim_symbols_write(const struct address_set *kept, const char *path)
 	file = gzopen(next, "wxb9");
 	if (!file)
 		return errno ? -errno : -ENOMEM;
-	err = write_lines(kept, file, text, size);
+	err = write_kept_lines(kept, file, text, size);
 	if (gzclose(file) != Z_OK && !err)
 		err = -EIO;
 	if (!err && rename(next, path))
