@@ -30,6 +30,15 @@ struct details_counts {
 	uint64_t allocated, freed;   /* bytes */
 };
 
+static inline void details_counts_add(struct details_counts *sum,
+				      const struct details_counts *counts)
+{
+	sum->allocations += counts->allocations;
+	sum->frees += counts->frees;
+	sum->allocated += counts->allocated;
+	sum->freed += counts->freed;
+}
+
 struct details_estimate {
 	struct details_counts counts;
 	double allocated_variance, live_variance; /* of the bytes */

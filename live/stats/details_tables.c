@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "live/stats/details.h"
+#include "live/stats/details_stacks.h"
 
 /* Above this, rows and tallies of tasks that have ended make room. */
 #define FULL(max) ((max) / 4 * 3)
@@ -71,14 +72,6 @@ int64_t details_get_row(struct details_table *table, uint64_t key, const char *n
 	return err ? err : (int64_t)table->count - 1;
 }
 
-static void add_counts(struct details_counts *sum, const struct details_counts *counts)
-{
-	sum->allocations += counts->allocations;
-	sum->frees += counts->frees;
-	sum->allocated += counts->allocated;
-	sum->freed += counts->freed;
-}
-
 static void flush_tally(struct details *details, struct task_tally *tally)
 {
 	const struct details_counts counts = { tally->allocations, tally->frees, tally->allocated,
@@ -87,7 +80,7 @@ static void flush_tally(struct details *details, struct task_tally *tally)
 	if (!counts.allocations && !counts.frees)
 		return;
 	for (size_t i = 0; i < DETAILS_OWNERS; i++)
-		add_counts(&details->tables[i].rows[tally->owners[i]].counts, &counts);
+		details_counts_add(&details->tables[i].rows[tally->owners[i]].counts, &counts);
 	tally->allocations = tally->frees = tally->allocated = tally->freed = 0;
 }
 
@@ -149,7 +142,7 @@ static void move_rows(struct details_table *table, uint32_t *marks)
 			marks[i] = (uint32_t)count;
 			table->rows[count++] = *row;
 		} else {
-			add_counts(&table->rows[DETAILS_REST].counts, &row->counts);
+			details_counts_add(&table->rows[DETAILS_REST].counts, &row->counts);
 			free(row->name);
 		}
 	}

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "live/stats/details_stacks.h"
 #include "live/top/table.h"
 
 #define NSEC_PER_SEC 1e9
@@ -127,14 +128,6 @@ static int rename_row(struct table_row *row, const char *name)
 	return 0;
 }
 
-static void add_counts(struct details_counts *sum, const struct details_counts *counts)
-{
-	sum->allocations += counts->allocations;
-	sum->frees += counts->frees;
-	sum->allocated += counts->allocated;
-	sum->freed += counts->freed;
-}
-
 int table_put(struct top_table *table, const char *key, const char *name,
 	      const struct details_counts *counts)
 {
@@ -157,7 +150,7 @@ int table_put(struct top_table *table, const char *key, const char *name,
 	if (!row->is_present)
 		row->now = (struct details_counts){ 0 };
 	row->is_present = true;
-	add_counts(&row->now, counts);
+	details_counts_add(&row->now, counts);
 	return err;
 }
 
@@ -330,9 +323,9 @@ void table_total(const struct top_table *table, struct table_row *total)
 {
 	memset(total, 0, sizeof(*total));
 	for (size_t i = 0; i < table->count; i++) {
-		add_counts(&total->now, &table->rows[i].now);
-		add_counts(&total->before, &table->rows[i].before);
-		add_counts(&total->mark, &table->rows[i].mark);
+		details_counts_add(&total->now, &table->rows[i].now);
+		details_counts_add(&total->before, &table->rows[i].before);
+		details_counts_add(&total->mark, &table->rows[i].mark);
 	}
 	total->is_new = !table->before;
 }
