@@ -23,7 +23,7 @@ int clickhouse_store_fail(struct store *store, size_t server, const char *errmsg
 	return store_fail(store, err, "%s", errmsg);
 }
 
-static int fail_no_memory(struct store *store)
+int clickhouse_store_fail_memory(struct store *store)
 {
 	return store_fail(store, -ENOMEM, "%s", strerror(ENOMEM));
 }
@@ -40,7 +40,7 @@ static int read_engine(struct store *store, size_t server, char engine[80])
 		     "SELECT engine FROM system.tables WHERE database = '%s' AND name = "
 		     "'intervals_rows'",
 		     clickhouse->url.database) < 0)
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	err = clickhouse_query(client, query);
 	free(query);
 	if (err)
@@ -86,7 +86,7 @@ static int open_servers(struct store *store)
 	clickhouse->batches = calloc(count, sizeof(*clickhouse->batches));
 	clickhouse->is_used = calloc(count, sizeof(*clickhouse->is_used));
 	if (!clickhouse->clients || !clickhouse->batches || !clickhouse->is_used)
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	for (size_t i = 0; i < count && !err; i++) {
 		clickhouse->is_used[i] = true;
 		err = clickhouse_open(&clickhouse->clients[i], &clickhouse->url, i,
@@ -96,7 +96,7 @@ static int open_servers(struct store *store)
 		err = clickhouse_streams_open(&clickhouse->streams, &clickhouse->url,
 					      &clickhouse->settings);
 	store->servers = count;
-	return err ? fail_no_memory(store) : 0;
+	return err ? clickhouse_store_fail_memory(store) : 0;
 }
 
 static int clickhouse_store_open(struct store *store, const char *location, enum store_mode mode)
@@ -105,7 +105,7 @@ static int clickhouse_store_open(struct store *store, const char *location, enum
 	int err;
 
 	if (!clickhouse)
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	store->data = clickhouse;
 	clickhouse->failed = SIZE_MAX;
 	clickhouse->settings = (struct clickhouse_settings){
@@ -120,7 +120,7 @@ static int clickhouse_store_open(struct store *store, const char *location, enum
 	if (err)
 		return *clickhouse->url.errmsg
 			       ? store_fail(store, err, "--db: %s", clickhouse->url.errmsg)
-			       : fail_no_memory(store);
+			       : clickhouse_store_fail_memory(store);
 	err = clickhouse_credentials_load(&clickhouse->credentials, store->settings->credentials);
 	if (err)
 		return store_fail(store, err, "%s", clickhouse->credentials.errmsg);

@@ -37,6 +37,9 @@ struct clickhouse_store {
 /* Sets errmsg after a failure of a server, and returns err. */
 int clickhouse_store_fail(struct store *store, size_t server, const char *errmsg, int err);
 
+/* Sets the message; returns -ENOMEM. */
+int clickhouse_store_fail_memory(struct store *store);
+
 int clickhouse_store_query(struct store *store, const char *sql, const struct store_reader *reader);
 
 int clickhouse_store_begin(struct store *store);

@@ -23,11 +23,6 @@
 #define NS_PER_DAY (24 * 3600 * UINT64_C(1000000000))
 #define SAMPLE_HOSTS "100"
 
-static int fail_no_memory(struct store *store)
-{
-	return store_fail(store, -ENOMEM, "%s", strerror(ENOMEM));
-}
-
 static int fail_load(struct store *store, size_t server, const char *errmsg, int err)
 {
 	struct clickhouse_store *clickhouse = store->data;
@@ -71,7 +66,7 @@ static int check_order(struct store *store, size_t server)
 	if (clickhouse_stream_start(streams, server,
 				    "SELECT DISTINCT host FROM intervals_rows LIMIT " SAMPLE_HOSTS,
 				    false))
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	while ((result = clickhouse_stream_next(streams, server)) == 1 && !err) {
 		const char *host = streams->list[server].texts[0];
 
@@ -94,10 +89,10 @@ int clickhouse_store_begin(struct store *store)
 	if (clickhouse->has_checked_order)
 		return 0;
 	if (texts_init(&clickhouse->runs) || summary_init(&clickhouse->known))
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	for (size_t i = 0; i < count && !err; i++)
 		if (clickhouse_rows_init(&clickhouse->batches[i].rows))
-			err = fail_no_memory(store);
+			err = clickhouse_store_fail_memory(store);
 	for (size_t i = 0; i < count && !err; i++)
 		if (count > 1 && !clickhouse->is_cluster)
 			err = check_order(store, i);
@@ -144,7 +139,7 @@ static int add_numbers(struct store *store, size_t server, const struct summary_
 		return fail_load(store, server, streams->list[server].client.errmsg, result);
 	if (!err && is_open)
 		err = summary_add_source(&clickhouse->known, &source);
-	return err ? fail_no_memory(store) : 0;
+	return err ? clickhouse_store_fail_memory(store) : 0;
 }
 
 static char *known_query(struct store *store, const struct summary_source *run)
@@ -174,15 +169,15 @@ static int learn_run(struct store *store, size_t server, const struct summary_so
 
 	/* a host and a boot have no space */
 	if (asprintf(&name, "%s %s %llu", run->host, run->boot, (unsigned long long)run->run) < 0)
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	if (!texts_take(&clickhouse->runs, name))
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	if (clickhouse->runs.count == before)
 		return 0;
 	query = known_query(store, run);
 	err = query ? clickhouse_stream_start(&clickhouse->streams, server, query, false) : -ENOMEM;
 	free(query);
-	err = err ? fail_no_memory(store) : add_numbers(store, server, run);
+	err = err ? clickhouse_store_fail_memory(store) : add_numbers(store, server, run);
 	clickhouse_stream_cancel(&clickhouse->streams, server);
 	return err;
 }
@@ -199,7 +194,7 @@ static int add_day(struct store *store, struct clickhouse_batch *batch, uint64_t
 		return 0;
 	days = reallocarray(batch->days, batch->day_count + 1, sizeof(*days));
 	if (!days)
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	batch->days = days;
 	memmove(days + at + 1, days + at, (batch->day_count - at) * sizeof(*days));
 	days[at] = day;
@@ -234,7 +229,7 @@ static int send_batch(struct store *store, size_t server)
 	if (err)
 		return fail_load(store, server, client->errmsg, err);
 	clickhouse_rows_deinit(rows);
-	return clickhouse_rows_init(rows) ? fail_no_memory(store) : 0;
+	return clickhouse_rows_init(rows) ? clickhouse_store_fail_memory(store) : 0;
 }
 
 int clickhouse_store_put(struct store *store, const struct summary *summary)
@@ -253,7 +248,7 @@ int clickhouse_store_put(struct store *store, const struct summary *summary)
 		return 0;
 	if (clickhouse_rows_add(&batch->rows, summary) ||
 	    summary_add_source(&clickhouse->known, summary->sources))
-		return fail_no_memory(store);
+		return clickhouse_store_fail_memory(store);
 	if (batch->rows.figure_size >= BATCH_BYTES || batch->rows.summaries >= BATCH_SUMMARIES)
 		err = send_batch(store, server);
 	return err ? err : 1;
