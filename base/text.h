@@ -56,4 +56,10 @@ void line_rest(struct line *line, char *text, size_t size);
 /* Replaces a word wherever it is in a text of this size; the end is cut off if it does not fit. */
 void text_replace(char *text, size_t size, const char *word, const char *by);
 
+/* Behind a noun: "1 host", "2 hosts". */
+static inline const char *plural_ending(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 #endif

@@ -18,11 +18,6 @@ static uint64_t missing(const struct coverage *coverage)
 	return coverage->gaps + coverage->silent;
 }
 
-static const char *plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static int add_servers_line(const struct coverage *coverage, struct header *header)
 {
 	if (!coverage->servers_missing)
@@ -61,8 +56,9 @@ static int add_intervals_line(const struct coverage *coverage, struct header *he
 			       "%" PRIu64 " of %" PRIu64 ", %" PRIu64 " missing: %" PRIu64
 			       " in gaps of %zu host%s, %" PRIu64 " of %zu silent host%s",
 			       coverage->intervals, all, missing(coverage), coverage->gaps,
-			       coverage->gap_hosts, plural(coverage->gap_hosts), coverage->silent,
-			       coverage->silent_hosts, plural(coverage->silent_hosts));
+			       coverage->gap_hosts, plural_ending(coverage->gap_hosts),
+			       coverage->silent, coverage->silent_hosts,
+			       plural_ending(coverage->silent_hosts));
 }
 
 /* Names the first silent hosts. */
@@ -159,7 +155,7 @@ static int add_events_line(const struct coverage *coverage, struct header *heade
 			       coverage->recorded, coverage->lost, coverage->skipped,
 			       coverage->uncounted,
 			       all ? 100.0 * (double)absent / (double)all : 0.0,
-			       coverage->unobserved, plural(coverage->unobserved), sampling,
+			       coverage->unobserved, plural_ending(coverage->unobserved), sampling,
 			       coverage->names_lost ? "; names of caches were lost" : "");
 }
 
@@ -241,6 +237,7 @@ char *coverage_sentence(const struct coverage *coverage)
 	/* one host that lives, of a fleet that is dead, looks the same as a wrong clock */
 	if (coverage->ahead_hosts)
 		fprintf(file, "%sthe clock of %zu host%s is ahead, or all other hosts are silent",
-			count ? "; " : "", coverage->ahead_hosts, plural(coverage->ahead_hosts));
+			count ? "; " : "", coverage->ahead_hosts,
+			plural_ending(coverage->ahead_hosts));
 	return text_close(file, &text) ? NULL : text;
 }

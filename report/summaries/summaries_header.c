@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis/estimate.h"
+#include "base/text.h"
 #include "base/utc.h"
 #include "report/render/render.h"
 #include "report/summaries/flame.h"
@@ -111,11 +112,6 @@ static void add_totals(struct summaries_header *header)
 	header_add_bool(fields, "live_upper_bound", header->is_bound);
 }
 
-static const char *plural(uint64_t number)
-{
-	return number == 1 ? "" : "s";
-}
-
 static int add_hosts(struct header *header, const struct table *hosts,
 		     const struct summary_host *host)
 {
@@ -125,14 +121,15 @@ static int add_hosts(struct header *header, const struct table *hosts,
 
 	if (first.rows > HOSTS_IN_TEXT)
 		first.rows = HOSTS_IN_TEXT;
-	snprintf(before, sizeof(before), "%zu host%s: ", hosts->rows, plural(hosts->rows));
+	snprintf(before, sizeof(before), "%zu host%s: ", hosts->rows, plural_ending(hosts->rows));
 	if (first.rows < hosts->rows)
 		snprintf(after, sizeof(after), " and %zu more", hosts->rows - first.rows);
 	err = header_add_list_line(header, "summaries", false, before, &first, after);
 	if (!err && host->kernel)
 		err = header_add_line(header, "host", false, "Linux %s %s, %" PRIu32 " CPU%s%s%s",
-				      host->kernel, host->arch, host->cpus, plural(host->cpus),
-				      *host->role ? ", role " : "", host->role);
+				      host->kernel, host->arch, host->cpus,
+				      plural_ending(host->cpus), *host->role ? ", role " : "",
+				      host->role);
 	return err;
 }
 
@@ -154,7 +151,7 @@ static int add_later_hosts(struct summaries_header *header, uint64_t live_at)
 		unit++;
 	if (later->count > 1)
 		snprintf(more, sizeof(more), " and %zu more host%s have", later->count - 1,
-			 plural(later->count - 1));
+			 plural_ending(later->count - 1));
 	return header_add_line(
 		&header->header, "", true,
 		"live figures are those of " DATE
@@ -172,7 +169,7 @@ static int add_time(struct summaries_header *header, const struct summaries *sum
 	int err = header_add_line(lines, "time", false,
 				  DATE " to " DATE " UTC, %zu interval%s, %" PRIu64 " summar%s",
 				  header->begin, header->end, summaries->interval_count,
-				  plural(summaries->interval_count), summaries->summaries,
+				  plural_ending(summaries->interval_count), summaries->summaries,
 				  summaries->summaries == 1 ? "y" : "ies");
 
 	if (!err)
@@ -220,7 +217,7 @@ static int add_events(struct header *lines, const struct summary_bound *bound)
 			lines, "", true,
 			"%" PRIu64
 			" path%s of the allocator %s not observed: the allocations and frees there are missing",
-			bound->unobserved, plural(bound->unobserved),
+			bound->unobserved, plural_ending(bound->unobserved),
 			bound->unobserved == 1 ? "is" : "are");
 	if (!err && bound->names_lost)
 		err = header_add_line(
