@@ -117,7 +117,7 @@ static struct frees frees_of(const struct memory_type_list *list, int allocator)
 	return frees;
 }
 
-static double coverage(const struct frees *frees)
+static double coverage_of_frees(const struct frees *frees)
 {
 	if (frees->missed == MEMSTAT_MISSED_UNKNOWN)
 		return MEMSTAT_COVERAGE_UNKNOWN;
@@ -136,7 +136,7 @@ double memstat_get_coverage(const struct memory_type *mtp)
 	if (!mtp)
 		return 0;
 	add_frees(&frees, mtp);
-	return coverage(&frees);
+	return coverage_of_frees(&frees);
 }
 
 uint64_t memstat_mtl_missedfrees(const struct memory_type_list *list, int allocator)
@@ -161,8 +161,9 @@ double memstat_mtl_coverage(const struct memory_type_list *list, int allocator)
 	for (int each = ALLOCATOR_MALLOC; each <= ALLOCATOR_UMA; each++) {
 		const struct frees frees = frees_of(list, each);
 
-		if ((allocator == each || allocator == ALLOCATOR_ANY) && coverage(&frees) < least)
-			least = coverage(&frees);
+		if ((allocator == each || allocator == ALLOCATOR_ANY) &&
+		    coverage_of_frees(&frees) < least)
+			least = coverage_of_frees(&frees);
 	}
 	return least;
 }

@@ -35,7 +35,7 @@ static struct memstat_capture *open_failed(struct memstat_capture *capture, int 
 }
 
 /* Opens and closes the capture to check that it can be read. */
-static int probe(const char *path)
+static int probe_capture(const char *path)
 {
 	struct capture_file file;
 	struct capture opened;
@@ -57,7 +57,7 @@ static int probe(const char *path)
 
 struct memstat_capture *memstat_capture_open(const char *path)
 {
-	int err = path ? probe(path) : EINVAL;
+	int err = path ? probe_capture(path) : EINVAL;
 	struct memstat_capture *capture;
 	struct stat about;
 
@@ -123,7 +123,7 @@ static int error_of_capture(int err)
 	}
 }
 
-static int fail(struct update *update, int err, const char *errmsg)
+static int fail_from_capture(struct update *update, int err, const char *errmsg)
 {
 	return update_fail(update, error_of_capture(err), err, "%s", errmsg);
 }
@@ -258,7 +258,8 @@ static int put_paths(struct update *update, const struct status *status)
 	if (!status->path_count)
 		return 0;
 	names = stats_paths_unobserved(status);
-	err = names ? update_paths(update, names) : fail(update, ENOMEM, strerror(ENOMEM));
+	err = names ? update_paths(update, names)
+		    : fail_from_capture(update, ENOMEM, strerror(ENOMEM));
 	free(names);
 	return err;
 }
@@ -281,7 +282,7 @@ static int put_analysis(struct update *update, const struct memstat_capture *sou
 									? UINT64_MAX
 									: time));
 		if (err)
-			fail(update, -err, strerror(-err));
+			fail_from_capture(update, -err, strerror(-err));
 	}
 	if (err)
 		return err;
@@ -320,13 +321,13 @@ static int read_streams(struct update *update, const struct memstat_capture *sou
 	int err = type_stats_init(&type_stats, capture, NULL);
 
 	if (err)
-		return fail(update, -err, strerror(-err));
+		return fail_from_capture(update, -err, strerror(-err));
 	settings.observers[0] = (struct observer){ type_stats_on_transition, &type_stats };
 	if (source->at != MEMSTAT_CAPTURE_END)
 		settings.select = &select;
 	err = analysis_run(&analysis, capture, &settings);
 	if (err) {
-		fail(update, -err, capture->errmsg);
+		fail_from_capture(update, -err, capture->errmsg);
 	} else {
 		err = put_analysis(update, source, &analysis, &type_stats);
 		analysis_deinit(&analysis);
@@ -341,7 +342,7 @@ static int read_directory(struct update *update, struct memstat_capture *source,
 	int err = capture_open(&capture, path);
 
 	if (err)
-		return fail(update, -err, capture.errmsg);
+		return fail_from_capture(update, -err, capture.errmsg);
 	err = check_tables(update, &capture);
 	if (!err)
 		err = read_streams(update, source, &capture);
@@ -363,7 +364,7 @@ static int read_capture(struct update *update, void *handle)
 		return err;
 	err = capture_file_open(&file, source->path, false);
 	if (err)
-		err = fail(update, -err, file.errmsg);
+		err = fail_from_capture(update, -err, file.errmsg);
 	else
 		err = read_directory(update, source, file.path);
 	if (err)

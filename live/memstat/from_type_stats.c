@@ -10,7 +10,7 @@
 _Static_assert(MEMSTAT_MISSED_UNKNOWN == TYPE_STATS_UNKNOWN, "missed_frees is passed on unchanged");
 _Static_assert(CLASSES_MAX >= TYPE_STATS_CLASSES_MAX, "a sizemask holds all classes");
 
-static int reserve(struct update *update, size_t cpus)
+static int reserve_cpus(struct update *update, size_t cpus)
 {
 	struct percpu_counters *percpu;
 
@@ -49,7 +49,7 @@ int update_put_type_stats(struct update *update, const struct type_stats_type *t
 
 	if (!(update->allocators & 1u << source.allocator))
 		return 0;
-	if (reserve(update, type->cpu_count))
+	if (reserve_cpus(update, type->cpu_count))
 		return update_fail(update, MEMSTAT_ERROR_NOMEMORY, ENOMEM, "%m");
 	for (size_t cpu = 0; cpu < type->cpu_count; cpu++) {
 		const struct type_stats_cpu *from = &type->cpus[cpu];

@@ -64,7 +64,7 @@ struct memory_type *memstat_mtl_next(struct memory_type *mtp)
 	return mtp ? mtp->next : NULL;
 }
 
-static bool matches(const struct memory_type *type, int allocator)
+static bool has_allocator(const struct memory_type *type, int allocator)
 {
 	return allocator == ALLOCATOR_ANY || type->allocator == allocator;
 }
@@ -78,11 +78,12 @@ struct memory_type *memstat_mtl_find(struct memory_type_list *list, int allocato
 		return NULL;
 	for (int each = ALLOCATOR_MALLOC; each <= ALLOCATOR_UMA; each++) {
 		type = names_find(list, each, name);
-		if (type && matches(type, allocator) && (!found || type->serial > found->serial))
+		if (type && has_allocator(type, allocator) &&
+		    (!found || type->serial > found->serial))
 			found = type;
 	}
 	for (type = list->first; type && !found; type = type->next) {
-		if (matches(type, allocator) && type_has_alias(type, name))
+		if (has_allocator(type, allocator) && type_has_alias(type, name))
 			found = type;
 	}
 	return found;

@@ -9,7 +9,7 @@
 #include "live/memstat/internal.h"
 
 /* Sets the message for a source that returned -errno without update_fail(). */
-static void explain(struct update *update, int err)
+static void explain_error(struct update *update, int err)
 {
 	struct failure *failure = &update->failure;
 
@@ -46,7 +46,7 @@ int query(struct memory_type_list *list, unsigned int allocators, source_read *r
 		err = update.err;
 	if (err) {
 		update_abandon(&update);
-		explain(&update, err);
+		explain_error(&update, err);
 		return list_fail(list, &update.failure);
 	}
 	update_commit(&update);

@@ -59,7 +59,7 @@ bool type_has_alias(const struct memory_type *type, const char *name)
 }
 
 /* Types of one name share a bucket, whatever their allocator. */
-static struct memory_type **bucket(const struct memory_type_list *list, const char *name)
+static struct memory_type **bucket_of_name(const struct memory_type_list *list, const char *name)
 {
 	uint64_t hash = hash_text(0, name);
 
@@ -68,7 +68,7 @@ static struct memory_type **bucket(const struct memory_type_list *list, const ch
 
 struct memory_type *names_find(const struct memory_type_list *list, int allocator, const char *name)
 {
-	struct memory_type *type = *bucket(list, name);
+	struct memory_type *type = *bucket_of_name(list, name);
 
 	while (type && (type->allocator != allocator || strcmp(type->name, name)))
 		type = type->same;
@@ -77,14 +77,14 @@ struct memory_type *names_find(const struct memory_type_list *list, int allocato
 
 static void bucket_insert(struct memory_type_list *list, struct memory_type *type)
 {
-	struct memory_type **head = bucket(list, type->name);
+	struct memory_type **head = bucket_of_name(list, type->name);
 
 	type->same = *head;
 	*head = type;
 }
 
 /* Without memory the chains get longer: slower, but not a failure. */
-static void grow(struct memory_type_list *list)
+static void grow_buckets(struct memory_type_list *list)
 {
 	struct memory_type **old = list->buckets, *type, *same;
 	size_t old_count = list->bucket_count;
@@ -107,14 +107,14 @@ static void grow(struct memory_type_list *list)
 void names_add(struct memory_type_list *list, struct memory_type *type)
 {
 	if (list->type_count >= list->bucket_count)
-		grow(list);
+		grow_buckets(list);
 	bucket_insert(list, type);
 	list->type_count++;
 }
 
 void names_remove(struct memory_type_list *list, struct memory_type *type)
 {
-	struct memory_type **at = bucket(list, type->name);
+	struct memory_type **at = bucket_of_name(list, type->name);
 
 	while (*at != type)
 		at = &(*at)->same;

@@ -18,7 +18,7 @@ void update_begin(struct update *update, struct memory_type_list *list, unsigned
 	list->updates++;
 }
 
-static int refuse(struct update *update, int err)
+static int refuse_update(struct update *update, int err)
 {
 	if (!update->err)
 		update->err = err;
@@ -31,7 +31,7 @@ int update_fail(struct update *update, int error, int err, const char *format, .
 	va_list args;
 
 	if (failure->err && !update->cut)
-		return refuse(update, err);
+		return refuse_update(update, err);
 	update->cut = false;
 	failure->error = error == MEMSTAT_ERROR_UNDEFINED ? error_of(err) : error;
 	failure->err = err;
@@ -39,7 +39,7 @@ int update_fail(struct update *update, int error, int err, const char *format, .
 	errno = err; /* for %m */
 	vsnprintf(failure->errmsg, sizeof(failure->errmsg), format, args);
 	va_end(args);
-	return refuse(update, err);
+	return refuse_update(update, err);
 }
 
 void update_cut(struct update *update, const char *format, ...)
@@ -65,10 +65,10 @@ void update_cpus(struct update *update, size_t cpus)
 int update_classes(struct update *update, const size_t *bytes, size_t count)
 {
 	if (count > CLASSES_MAX)
-		return refuse(update, EBADMSG);
+		return refuse_update(update, EBADMSG);
 	for (size_t i = 0; i < count; i++) {
 		if (bytes[i] <= (i ? bytes[i - 1] : 0))
-			return refuse(update, EBADMSG);
+			return refuse_update(update, EBADMSG);
 		update->classes.bytes[i] = bytes[i];
 	}
 	update->classes.count = count;
@@ -198,7 +198,8 @@ static int stage_aliases(struct type_state *staged, const char *aliases)
 	return 0;
 }
 
-static int stage(struct update *update, struct memory_type *type, const struct source_type *source)
+static int stage_type(struct update *update, struct memory_type *type,
+		      const struct source_type *source)
 {
 	int err = stage_percpu(&type->staged, source->percpu, source->cpus);
 
@@ -222,27 +223,27 @@ int update_put(struct update *update, const struct source_type *source)
 	struct memory_type *type;
 
 	if (source->allocator != ALLOCATOR_MALLOC && source->allocator != ALLOCATOR_UMA)
-		return refuse(update, EINVAL);
+		return refuse_update(update, EINVAL);
 	if (!(update->allocators & 1u << source->allocator) || !source->name || !*source->name)
-		return refuse(update, EINVAL);
+		return refuse_update(update, EINVAL);
 	if (!is_consistent(update, source))
-		return refuse(update, EBADMSG);
+		return refuse_update(update, EBADMSG);
 	if (source->percpu && source->cpus > update->cpus)
 		update->cpus = source->cpus;
 
 	type = names_find(list, source->allocator, source->name);
 	if (type && type->last_update == list->updates)
-		return refuse(update, EEXIST);
+		return refuse_update(update, EEXIST);
 	if (!type) {
 		type = type_create(list, source->allocator, source->name);
 		if (!type)
-			return refuse(update, ENOMEM);
+			return refuse_update(update, ENOMEM);
 		names_add(list, type);
 		type->serial = ++list->serials;
 		type->next = update->new_types;
 		update->new_types = type;
 	}
-	return stage(update, type, source) ? refuse(update, ENOMEM) : 0;
+	return stage_type(update, type, source) ? refuse_update(update, ENOMEM) : 0;
 }
 
 static void commit_type(struct memory_type *type)
@@ -254,7 +255,7 @@ static void commit_type(struct memory_type *type)
 }
 
 /* A type that the source no longer has keeps only its sizes. */
-static void clear(struct memory_type *type)
+static void clear_type(struct memory_type *type)
 {
 	struct type_counters *counters = &type->shown.counters;
 
@@ -271,7 +272,7 @@ void update_commit(struct update *update)
 		if (type->last_update == list->updates)
 			commit_type(type);
 		else if (update->allocators & 1u << type->allocator)
-			clear(type);
+			clear_type(type);
 	}
 	for (type = update->new_types; type; type = type->next) {
 		commit_type(type);

@@ -20,7 +20,7 @@ struct details_parser {
 };
 
 /* Makes room for the number. Returns its element, or NULL: *err is set. */
-static void *element(void *list, size_t *count, uint32_t number, size_t size, int *err)
+static void *make_element(void *list, size_t *count, uint32_t number, size_t size, int *err)
 {
 	void **array = list;
 
@@ -82,7 +82,7 @@ static int take_named(struct details_parser *parser, struct details_view_name **
 
 	if (!line_u32(&parser->line, &number))
 		return -EBADMSG;
-	named = element(list, count, number, sizeof(*named), &err);
+	named = make_element(list, count, number, sizeof(*named), &err);
 	if (named)
 		named->text = take_name(parser);
 	return err;
@@ -110,7 +110,7 @@ static int take_pair(struct details_parser *parser)
 	    read.site >= view->site_count || !view->sites[read.site].text ||
 	    read.cache >= view->cache_count || !view->caches[read.cache].text)
 		return -EBADMSG;
-	pair = element(&view->pairs, &view->pair_count, number, sizeof(*pair), &err);
+	pair = make_element(&view->pairs, &view->pair_count, number, sizeof(*pair), &err);
 	if (pair)
 		*pair = read;
 	return err;
@@ -189,8 +189,8 @@ static int take_owner(struct details_parser *parser, enum details_owner kind)
 	    (kind == DETAILS_PROCESS && !line_u64(&parser->line, 10, &read.id)) ||
 	    !take_counts(&parser->line, &read.counts))
 		return -EBADMSG;
-	owner = element(&view->owners[kind], &view->owner_counts[kind], number, sizeof(*owner),
-			&err);
+	owner = make_element(&view->owners[kind], &view->owner_counts[kind], number, sizeof(*owner),
+			     &err);
 	if (!owner)
 		return err;
 	*owner = read;
@@ -264,8 +264,8 @@ static int take_estimate(struct details_parser *parser, enum details_sampled kin
 	    !line_u64(line, 10, &read.allocated_error) || !line_u64(line, 10, &read.live_error) ||
 	    !line_u64(line, 10, &read.samples) || !line_u64(line, 10, &read.live_samples))
 		return -EBADMSG;
-	estimate = element(&view->sampled[kind], &view->sampled_counts[kind], number,
-			   sizeof(*estimate), &err);
+	estimate = make_element(&view->sampled[kind], &view->sampled_counts[kind], number,
+				sizeof(*estimate), &err);
 	if (!estimate)
 		return err;
 	*estimate = read;
@@ -317,7 +317,7 @@ static int take_line(struct details_parser *parser)
 	return 0; /* of a later version */
 }
 
-static int parse(struct details_view *view, const char *text)
+static int parse_details(struct details_view *view, const char *text)
 {
 	struct details_parser parser = { .view = view };
 	uint64_t version;
@@ -341,7 +341,7 @@ int details_view_parse(struct details_view *view, const char *text)
 	int err;
 
 	details_view_deinit(view);
-	err = parse(view, text);
+	err = parse_details(view, text);
 	if (err)
 		details_view_deinit(view);
 	return err;

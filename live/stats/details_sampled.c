@@ -120,7 +120,7 @@ static void add_estimate(struct details_estimate *sum, const struct details_esti
 	sum->live_samples += estimate->live_samples;
 }
 
-static int add_up(struct details_stacks *stacks, const struct symbols *symbols)
+static int add_up_stacks(struct details_stacks *stacks, const struct symbols *symbols)
 {
 	int err = 0;
 
@@ -212,7 +212,7 @@ static void list_rows(struct details_sampled_table *table)
 
 int details_stacks_list(struct details_stacks *stacks, const struct symbols *symbols)
 {
-	int err = add_up(stacks, symbols);
+	int err = add_up_stacks(stacks, symbols);
 
 	for (size_t i = 0; i < DETAILS_SAMPLED && !err; i++)
 		list_rows(&stacks->tables[i]);

@@ -90,7 +90,7 @@ struct sweep {
 };
 
 /* Is the task alive, or one of its objects? */
-static bool is_needed(void *data, const struct task_tally *last)
+static bool is_needed_task(void *data, const struct task_tally *last)
 {
 	const struct sweep *sweep = data;
 	char path[32];
@@ -149,7 +149,8 @@ static void move_rows(struct details_table *table, uint32_t *marks)
 	table->count = count;
 }
 
-static void renumber(struct details *details, enum details_owner owner, const uint32_t *numbers)
+static void renumber_owner(struct details *details, enum details_owner owner,
+			   const uint32_t *numbers)
 {
 	struct details_table *processes = &details->tables[DETAILS_PROCESS];
 
@@ -181,7 +182,7 @@ static int drop_rows(struct details *details, enum details_owner owner)
 		hash_map_deinit(&by_key);
 	} else {
 		move_rows(table, marks);
-		renumber(details, owner, marks);
+		renumber_owner(details, owner, marks);
 		hash_map_deinit(&table->by_key);
 		table->by_key = by_key;
 	}
@@ -213,7 +214,8 @@ static int make_room(struct details *details)
 
 	for (int step = 0; step < 2 && !err && is_full(details); step++) {
 		struct sweep sweep = { details, !step };
-		const struct task_tallies_sweeper sweeper = { is_needed, give_to_rest, &sweep };
+		const struct task_tallies_sweeper sweeper = { is_needed_task, give_to_rest,
+							      &sweep };
 
 		err = task_tallies_sweep(&details->tasks, details->taken, &sweeper);
 		for (unsigned int i = 0; i < DETAILS_OWNERS && !err; i++)

@@ -17,7 +17,7 @@
 #define DIGITS_MAX 20
 
 /* A space and the number. */
-static void put_number(FILE *file, uint64_t number)
+static void put_spaced_number(FILE *file, uint64_t number)
 {
 	char text[DIGITS_MAX + 1], *at = text + sizeof(text);
 
@@ -32,7 +32,7 @@ static void put_number(FILE *file, uint64_t number)
 static void put_key(FILE *file, const char *key, uint64_t number)
 {
 	fputs(key, file);
-	put_number(file, number);
+	put_spaced_number(file, number);
 }
 
 /* An empty name is "-". */
@@ -50,10 +50,10 @@ static void put_name(FILE *file, const char *name)
 
 static void put_counts(FILE *file, const struct details_counts *counts)
 {
-	put_number(file, counts->allocations);
-	put_number(file, counts->frees);
-	put_number(file, counts->allocated);
-	put_number(file, counts->freed);
+	put_spaced_number(file, counts->allocations);
+	put_spaced_number(file, counts->frees);
+	put_spaced_number(file, counts->allocated);
+	put_spaced_number(file, counts->freed);
 }
 
 /* The name of a site, which it keeps even if its module is unloaded; NULL: no memory. */
@@ -102,7 +102,7 @@ static void write_lifetimes(FILE *file, size_t pair, const uint64_t *lifetimes)
 		if (!any)
 			put_key(file, "lifetimes", pair);
 		any = true;
-		put_number(file, i);
+		put_spaced_number(file, i);
 		putc(':', file);
 		fprintf(file, "%" PRIu64, lifetimes[i]);
 	}
@@ -120,8 +120,8 @@ static void write_pairs(const struct details *details, FILE *file)
 		if (!pair->counts.allocations)
 			continue;
 		put_key(file, "pair", i);
-		put_number(file, details->tallies->list[i].group);
-		put_number(file, details->tallies->list[i].cache);
+		put_spaced_number(file, details->tallies->list[i].group);
+		put_spaced_number(file, details->tallies->list[i].cache);
 		put_counts(file, &pair->counts);
 		putc('\n', file);
 		write_lifetimes(file, i, pair->lifetimes);
@@ -146,11 +146,11 @@ static void write_owners(const struct details *details, FILE *file)
 				continue;
 			put_key(file, keys[owner], i);
 			if (owner == DETAILS_PROCESS)
-				put_number(file, row->key);
+				put_spaced_number(file, row->key);
 			put_counts(file, &row->counts);
 			put_word(file, row->name ? row->name : "");
 			if (owner == DETAILS_PROCESS)
-				put_number(file, row->cgroup);
+				put_spaced_number(file, row->cgroup);
 			putc('\n', file);
 		}
 	}
@@ -162,7 +162,7 @@ static void write_ages(FILE *file, size_t pair, const struct tally_lifetimes *ag
 	for (size_t i = 0; i < TALLY_LIFETIMES; i++) {
 		if (!ages->counts[i])
 			continue;
-		put_number(file, i);
+		put_spaced_number(file, i);
 		fprintf(file, ":%" PRIu32, ages->counts[i]);
 	}
 	putc('\n', file);
@@ -178,10 +178,10 @@ static void write_scan(const struct details_scan *scan, FILE *file)
 		if (!live->objects)
 			continue;
 		put_key(file, "live", i);
-		put_number(file, live->objects);
-		put_number(file, live->requested);
-		put_number(file, live->least);
-		put_number(file, live->most);
+		put_spaced_number(file, live->objects);
+		put_spaced_number(file, live->requested);
+		put_spaced_number(file, live->least);
+		put_spaced_number(file, live->most);
 		putc('\n', file);
 		write_ages(file, i, &live->ages);
 	}
@@ -189,9 +189,9 @@ static void write_scan(const struct details_scan *scan, FILE *file)
 		const struct details_held *held = &scan->held[i];
 
 		put_key(file, "held", held->pair);
-		put_number(file, held->process);
-		put_number(file, held->objects);
-		put_number(file, held->bytes);
+		put_spaced_number(file, held->process);
+		put_spaced_number(file, held->objects);
+		put_spaced_number(file, held->bytes);
 		putc('\n', file);
 	}
 }
@@ -211,10 +211,10 @@ static void write_sampled(const struct details_sampled_table *table, const char 
 			continue;
 		put_key(file, key, i);
 		put_counts(file, &estimate->counts);
-		put_number(file, standard_error(estimate->allocated_variance));
-		put_number(file, standard_error(estimate->live_variance));
-		put_number(file, estimate->samples);
-		put_number(file, estimate->live_samples);
+		put_spaced_number(file, standard_error(estimate->allocated_variance));
+		put_spaced_number(file, standard_error(estimate->live_variance));
+		put_spaced_number(file, estimate->samples);
+		put_spaced_number(file, estimate->live_samples);
 		put_name(file, row->name ? row->name : "");
 	}
 }
@@ -228,12 +228,12 @@ static int write_stacks(struct details *details, uint64_t interval_most, FILE *f
 	if (err)
 		return err;
 	put_key(file, "sampling", sampling->interval);
-	put_number(file, MAX(sampling->interval, interval_most));
+	put_spaced_number(file, MAX(sampling->interval, interval_most));
 	put_name(file, details->only_stacks ? "profile" : "stacks");
 	write_sampled(&tables[DETAILS_STACK], "stack", file);
 	write_sampled(&tables[DETAILS_SYSCALL], "syscall", file);
 	put_key(file, "unlisted", tables[DETAILS_STACK].drops);
-	put_number(file, tables[DETAILS_SYSCALL].drops);
+	put_spaced_number(file, tables[DETAILS_SYSCALL].drops);
 	putc('\n', file);
 	return 0;
 }
@@ -258,12 +258,12 @@ int details_write(struct details *details, const struct analysis *analysis,
 	put_key(file, "details", DETAILS_VERSION);
 	putc('\n', file);
 	put_key(file, "moment", moment->time);
-	put_number(file, moment->begin);
+	put_spaced_number(file, moment->begin);
 	if (moment->lost == UINT64_MAX)
 		fputs(" -", file);
 	else
-		put_number(file, moment->lost);
-	put_number(file, details->drops);
+		put_spaced_number(file, moment->lost);
+	put_spaced_number(file, details->drops);
 	putc('\n', file);
 	err = details->only_stacks ? 0 : write_counted(details, analysis, file);
 	if (!err && details->with_stacks)

@@ -60,8 +60,8 @@ int metrics_reload_symbols(struct metrics *metrics)
 }
 
 /* Returns its index, or HASH_MAP_NONE with the key for adding it. */
-static uint32_t find_row(const struct metrics_table *table, const char *name, const char *module,
-			 uint64_t *key)
+static uint32_t find_metrics_row(const struct metrics_table *table, const char *name,
+				 const char *module, uint64_t *key)
 {
 	/* where two names have the same hash, the second gets the key of the next salt */
 	for (uint64_t salt = 0;; salt++) {
@@ -80,7 +80,7 @@ static int64_t get_row(struct metrics_table *table, const char *name, const char
 {
 	struct metrics_row *rows, row = { 0 };
 	uint64_t key;
-	uint32_t found = find_row(table, name, module, &key);
+	uint32_t found = find_metrics_row(table, name, module, &key);
 
 	if (found != HASH_MAP_NONE)
 		return found;
@@ -144,8 +144,8 @@ static struct metrics_row *row_of(struct metrics *metrics, const struct analysis
 	return &table->rows[table->row_of[index] - 1];
 }
 
-static int add_counts(struct metrics *metrics, const struct analysis *analysis, uint32_t cache,
-		      uint32_t group, const struct metrics_counts *counts)
+static int add_metrics_counts(struct metrics *metrics, const struct analysis *analysis,
+			      uint32_t cache, uint32_t group, const struct metrics_counts *counts)
 {
 	const uint32_t indices[] = { [METRICS_CACHE] = cache, [METRICS_FUNCTION] = group };
 
@@ -176,7 +176,7 @@ int metrics_on_transition(void *data, const struct analysis *analysis,
 	metrics->unmatched += delta.unmatched;
 	if (!(counts.allocations | counts.frees))
 		return 0;
-	return add_counts(metrics, analysis, transition->cache, transition->group, &counts);
+	return add_metrics_counts(metrics, analysis, transition->cache, transition->group, &counts);
 }
 
 int metrics_add_tally(struct metrics *metrics, const struct analysis *analysis,
@@ -189,5 +189,5 @@ int metrics_add_tally(struct metrics *metrics, const struct analysis *analysis,
 		.freed = count->freed,
 	};
 
-	return add_counts(metrics, analysis, tally->cache, tally->group, &counts);
+	return add_metrics_counts(metrics, analysis, tally->cache, tally->group, &counts);
 }

@@ -30,7 +30,7 @@ struct metrics_file {
 	char *name, *temporary;
 };
 
-static int fail(char *errmsg, size_t size, int err, const char *path, const char *why)
+static int fail_metrics_file(char *errmsg, size_t size, int err, const char *path, const char *why)
 {
 	snprintf(errmsg, size, "%s: %s", path, why);
 	return err;
@@ -42,7 +42,7 @@ static void fail_directory(char *errmsg, size_t size, int err, const char *path)
 		 err == -ENOENT ? ": make it first, or choose another path" : "");
 }
 
-static void release(struct metrics_file *file)
+static void release_metrics_file(struct metrics_file *file)
 {
 	if (file->written >= 0)
 		close(file->written);
@@ -53,7 +53,7 @@ static void release(struct metrics_file *file)
 	free(file);
 }
 
-static int open_directory(struct metrics_file *file, const char *path)
+static int open_metrics_directory(struct metrics_file *file, const char *path)
 {
 	__attribute__((cleanup(free_text))) char *copy = strdup(path);
 	const char *slash = strrchr(path, '/');
@@ -97,15 +97,16 @@ static int check_existing(const struct metrics_file *file, const char *path, cha
 	if (fd == -ENOENT)
 		return 0;
 	if (fd < 0)
-		return fail(errmsg, size, fd, path, strerror(-fd));
+		return fail_metrics_file(errmsg, size, fd, path, strerror(-fd));
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		return fail(errmsg, size, -EBUSY, path,
-			    "another kmemtraced writes it: choose another path");
+		return fail_metrics_file(errmsg, size, -EBUSY, path,
+					 "another kmemtraced writes it: choose another path");
 	got = read(fd, mark, sizeof(mark));
 	if (!got || (got == sizeof(mark) && !memcmp(mark, MARK, sizeof(mark))))
 		return 0;
-	return fail(errmsg, size, -EEXIST, path,
-		    "exists and is not of kmemtraced, and is not replaced: choose another path");
+	return fail_metrics_file(
+		errmsg, size, -EEXIST, path,
+		"exists and is not of kmemtraced, and is not replaced: choose another path");
 }
 
 int metrics_file_open(struct metrics_file **result, const char *path, char *errmsg, size_t size)
@@ -114,9 +115,9 @@ int metrics_file_open(struct metrics_file **result, const char *path, char *errm
 	int fd, err;
 
 	if (!file)
-		return fail(errmsg, size, -ENOMEM, path, strerror(ENOMEM));
+		return fail_metrics_file(errmsg, size, -ENOMEM, path, strerror(ENOMEM));
 	file->directory = file->written = -1;
-	err = open_directory(file, path);
+	err = open_metrics_directory(file, path);
 	if (err)
 		fail_directory(errmsg, size, err, path);
 	else
@@ -128,10 +129,10 @@ int metrics_file_open(struct metrics_file **result, const char *path, char *errm
 			err = inside_unlink(file->directory, file->temporary);
 		}
 		if (err)
-			fail(errmsg, size, err, path, strerror(-err));
+			fail_metrics_file(errmsg, size, err, path, strerror(-err));
 	}
 	if (err)
-		release(file);
+		release_metrics_file(file);
 	else
 		*result = file;
 	return err;
@@ -183,6 +184,6 @@ int metrics_file_remove(struct metrics_file *file)
 		return 0;
 	if (file->written >= 0 && inside_is_same(file->directory, file->name, file->written))
 		err = inside_unlink(file->directory, file->name);
-	release(file);
+	release_metrics_file(file);
 	return err;
 }

@@ -24,7 +24,7 @@ void metrics_write_label(FILE *file, const char *value)
 	}
 }
 
-static void begin(FILE *file, const char *name, const char *type, const char *help)
+static void begin_family(FILE *file, const char *name, const char *type, const char *help)
 {
 	fprintf(file, "# HELP kmemtrace_%s %s\n# TYPE kmemtrace_%s %s\n", name, help, name, type);
 }
@@ -32,14 +32,14 @@ static void begin(FILE *file, const char *name, const char *type, const char *he
 static void write_number(FILE *file, const char *name, const char *type, uint64_t value,
 			 const char *help)
 {
-	begin(file, name, type, help);
+	begin_family(file, name, type, help);
 	fprintf(file, "kmemtrace_%s %" PRIu64 "\n", name, value);
 }
 
 static void write_seconds(FILE *file, const char *name, const char *type, double value,
 			  const char *help)
 {
-	begin(file, name, type, help);
+	begin_family(file, name, type, help);
 	fprintf(file, "kmemtrace_%s %.6f\n", name, value);
 }
 
@@ -81,8 +81,8 @@ struct metrics_figures {
 	double variance;
 };
 
-static uint64_t value_of(const struct metrics_figures *of, enum figure figure,
-			 const struct estimates *estimates)
+static uint64_t value_of_figure(const struct metrics_figures *of, enum figure figure,
+				const struct estimates *estimates)
 {
 	uint64_t live = metrics_live_bytes(of->live);
 
@@ -157,11 +157,11 @@ static void write_table(FILE *file, const struct metrics_table *table, enum metr
 				continue;
 			fprintf(file, "kmemtrace_%s", name);
 			write_labels(file, kind, row);
-			fprintf(file, " %" PRIu64 "\n", value_of(&of, figure, estimates));
+			fprintf(file, " %" PRIu64 "\n", value_of_figure(&of, figure, estimates));
 		}
 		fprintf(file, "kmemtrace_%s", name);
 		write_labels(file, kind, NULL);
-		fprintf(file, " %" PRIu64 "\n", value_of(&rest, figure, estimates));
+		fprintf(file, " %" PRIu64 "\n", value_of_figure(&rest, figure, estimates));
 	}
 }
 
@@ -173,12 +173,13 @@ static void write_totals(const struct metrics *metrics, const struct estimates *
 
 	for (unsigned int figure = 0; figure < (estimates ? FIGURES : LIVE_LOW); figure++)
 		write_number(file, figures[figure].name, figures[figure].type,
-			     value_of(&of, figure, estimates), figures[figure].help);
+			     value_of_figure(&of, figure, estimates), figures[figure].help);
 }
 
 static void write_program(const struct metrics_facts *facts, FILE *file)
 {
-	begin(file, "build_info", "gauge", "The version of kmemtraced, and the running kernel");
+	begin_family(file, "build_info", "gauge",
+		     "The version of kmemtraced, and the running kernel");
 	fputs("kmemtrace_build_info{version=\"", file);
 	metrics_write_label(file, facts->version);
 	fputs("\",kernel_release=\"", file);
@@ -219,8 +220,8 @@ static void write_losses(const struct metrics *metrics, const struct estimates *
 		     "Allocations that failed");
 	write_number(file, "unobserved_paths", "gauge", facts->unobserved,
 		     "Paths of the allocator that have no event on this kernel");
-	begin(file, "replaced_rows_total", "counter",
-	      "Rows that are not shown any more, since others have more live bytes");
+	begin_family(file, "replaced_rows_total", "counter",
+		     "Rows that are not shown any more, since others have more live bytes");
 	fprintf(file, "kmemtrace_replaced_rows_total{by=\"cache\"} %" PRIu64 "\n",
 		metrics->tables[METRICS_CACHE].replaced);
 	fprintf(file, "kmemtrace_replaced_rows_total{by=\"function\"} %" PRIu64 "\n",

@@ -27,8 +27,8 @@ struct error_text {
 	size_t size;
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(const struct error_text *error, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_lock(const struct error_text *error, int err,
+							   const char *format, ...)
 {
 	va_list arguments;
 
@@ -76,20 +76,20 @@ static int check_replaceable(const struct stats_file_lock *lock, int fd,
 	ssize_t got;
 
 	if (held < 0 || fstat(fd, &about))
-		return fail(error, errno, "%s: %s", lock->path, strerror(errno));
+		return fail_lock(error, errno, "%s: %s", lock->path, strerror(errno));
 	got = S_ISREG(about.st_mode) ? pread(fd, &head, sizeof(head), 0) : -1;
 	if (got < (ssize_t)sizeof(head) || head.magic != STATS_FILE_MAGIC)
-		return fail(
+		return fail_lock(
 			error, EEXIST,
 			"%s: exists and is not a statistics file, and is not replaced: choose another path",
 			lock->path);
 	if (about.st_uid != geteuid() && about.st_uid != 0)
-		return fail(
+		return fail_lock(
 			error, EEXIST,
 			"%s: exists and belongs to another user: remove it, or choose another path",
 			lock->path);
 	if (held)
-		return fail(
+		return fail_lock(
 			error, EBUSY,
 			"%s: process %ju publishes there: end that process, or choose another path",
 			lock->path, (uintmax_t)head.writer);
@@ -105,11 +105,11 @@ static int check_existing(const struct stats_file_lock *lock, const struct error
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0 && errno == ELOOP)
-		return fail(error, ELOOP, "%s: is a symbolic link: name the file itself",
-			    lock->path);
+		return fail_lock(error, ELOOP, "%s: is a symbolic link: name the file itself",
+				 lock->path);
 	if (fd < 0)
-		return fail(error, errno, "%s: exists: %s: remove it, or choose another path",
-			    lock->path, strerror(errno));
+		return fail_lock(error, errno, "%s: exists: %s: remove it, or choose another path",
+				 lock->path, strerror(errno));
 	err = check_replaceable(lock, fd, error);
 	close(fd);
 	return err;
@@ -184,14 +184,14 @@ static int set_group(const struct stats_file_lock *lock, const struct stats_file
 		return 0;
 	err = errno;
 	snprintf(number, sizeof(number), "%ju", (uintmax_t)settings->group);
-	return fail(
+	return fail_lock(
 		error, err,
 		"%s: group %s cannot be given read permission: %s: choose a group that you are a member of, or run as root",
 		lock->path, settings->group_name ? settings->group_name : number, strerror(err));
 }
 
-static int create(struct stats_file_lock *lock, const struct stats_file_settings *settings,
-		  const struct error_text *error)
+static int create_lock(struct stats_file_lock *lock, const struct stats_file_settings *settings,
+		       const struct error_text *error)
 {
 	int err;
 
@@ -205,17 +205,18 @@ static int create(struct stats_file_lock *lock, const struct stats_file_settings
 	for (int tries = 0; err == -EAGAIN && tries < TRIES; tries++)
 		err = create_file(lock);
 	if (err == -EAGAIN || err == -EBUSY)
-		return fail(
+		return fail_lock(
 			error, EBUSY,
 			"%s: another process is starting to publish there: end that process, or choose another path",
 			lock->path);
 	if (err == -EEXIST)
-		return fail(
+		return fail_lock(
 			error, EEXIST,
 			"%s.new: exists and is not a statistics file, and is not replaced: choose another path",
 			lock->path);
 	if (err)
-		return fail(error, -err, "%s: cannot be created: %s", lock->path, strerror(-err));
+		return fail_lock(error, -err, "%s: cannot be created: %s", lock->path,
+				 strerror(-err));
 	/* another process may have published between the first check and the lock */
 	err = check_existing(lock, error);
 	if (!err)
@@ -237,15 +238,16 @@ int stats_file_lock_open(struct stats_file_lock *lock, const struct stats_file_s
 
 	*lock = (struct stats_file_lock){ .directory = -1, .file = -1 };
 	if (!*(slash ? slash + 1 : path))
-		return fail(&error, EISDIR, "%s: is not the name of a file", *path ? path : "\"\"");
+		return fail_lock(&error, EISDIR, "%s: is not the name of a file",
+				 *path ? path : "\"\"");
 	lock->path = strdup(path);
 	if (!lock->path ||
 	    asprintf(&lock->temporary_name, "%s.new", slash ? slash + 1 : path) < 0) {
 		free(lock->path);
-		return fail(&error, ENOMEM, "%s: %s", path, strerror(ENOMEM));
+		return fail_lock(&error, ENOMEM, "%s: %s", path, strerror(ENOMEM));
 	}
 	lock->name = slash ? lock->path + (slash + 1 - path) : lock->path;
-	err = create(lock, settings, &error);
+	err = create_lock(lock, settings, &error);
 	if (err) {
 		if (lock->directory >= 0)
 			close(lock->directory);

@@ -133,7 +133,7 @@ static int check_head(struct stats_file_view *view, const char *path,
 	return 0;
 }
 
-static int open_file(struct stats_file_view *view, const char *path)
+static int open_view(struct stats_file_view *view, const char *path)
 {
 	struct stats_file_reader *reader = view->reader;
 	struct stats_file_head head;
@@ -173,7 +173,7 @@ static int open_current(struct stats_file_view *view, const char *path)
 			return 0;
 		stats_file_close(reader);
 	}
-	err = open_file(view, path);
+	err = open_view(view, path);
 	if (err)
 		stats_file_close(reader);
 	return err;

@@ -29,7 +29,7 @@ static int read_generation(struct stats_file_view *view, const char *path, uint6
 	return err;
 }
 
-static bool grow(void *array, size_t *count, size_t needed, size_t size)
+static bool grow_list(void *array, size_t *count, size_t needed, size_t size)
 {
 	void *old = *(void **)array, *grown;
 	size_t rounded = needed + needed / 4 + 1;
@@ -99,14 +99,15 @@ static int copy_slot(struct stats_file_view *view, const char *path, uint32_t ge
 					      sizeof(*slot));
 	if (err)
 		return err;
-	if (!grow(&reader->text, &reader->text_room, slot->text_bytes, 1) ||
-	    !grow(&reader->records, &reader->records_room, slot->types, sizeof(*reader->records)) ||
-	    !grow(&reader->more, &reader->more_room, slot->types * reader->layout.type_more_bytes,
-		  1) ||
-	    !grow(&reader->row, &reader->row_room, slot->types, sizeof(*reader->row)) ||
-	    !grow(&reader->cpus, &reader->cpus_room, slot->types * slot->cpus,
-		  sizeof(*reader->cpus)) ||
-	    !grow(&view->types, &reader->types_room, slot->types, sizeof(*view->types)))
+	if (!grow_list(&reader->text, &reader->text_room, slot->text_bytes, 1) ||
+	    !grow_list(&reader->records, &reader->records_room, slot->types,
+		       sizeof(*reader->records)) ||
+	    !grow_list(&reader->more, &reader->more_room,
+		       slot->types * reader->layout.type_more_bytes, 1) ||
+	    !grow_list(&reader->row, &reader->row_room, slot->types, sizeof(*reader->row)) ||
+	    !grow_list(&reader->cpus, &reader->cpus_room, slot->types * slot->cpus,
+		       sizeof(*reader->cpus)) ||
+	    !grow_list(&view->types, &reader->types_room, slot->types, sizeof(*view->types)))
 		return stats_file_fail(view, ENOMEM, "%s", strerror(ENOMEM));
 	err = stats_file_copy(view, path, reader->text + reader->text_bytes,
 			      slot->text_bytes - reader->text_bytes,

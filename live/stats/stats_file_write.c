@@ -53,7 +53,7 @@ struct stats_file {
  * A reader that has seen any word of a new snapshot must see the slot's new generation when it
  * reads that afterwards. So each word is stored with release order, after the generation.
  */
-static void put(unsigned char *at, const void *from, size_t bytes)
+static void put_words(unsigned char *at, const void *from, size_t bytes)
 {
 	unsigned long __attribute__((may_alias)) *to = (void *)at;
 	unsigned long word;
@@ -65,7 +65,7 @@ static void put(unsigned char *at, const void *from, size_t bytes)
 }
 
 /* False: the file system has no space. One without fallocate() is assumed to have enough. */
-static bool allocate(struct stats_file *stats_file, uint64_t at, uint64_t bytes)
+static bool allocate_space(struct stats_file *stats_file, uint64_t at, uint64_t bytes)
 {
 	int err;
 
@@ -102,7 +102,8 @@ static bool allocate_types(struct stats_file *stats_file, size_t *room, size_t i
 
 	if (index < *room)
 		return true;
-	if (!allocate(stats_file, from, bytes) || !allocate(stats_file, from + second, bytes))
+	if (!allocate_space(stats_file, from, bytes) ||
+	    !allocate_space(stats_file, from + second, bytes))
 		return false;
 	*room = types;
 	return true;
@@ -120,8 +121,8 @@ static uint64_t add_text(struct stats_file *stats_file, const char *text)
 	if (room > stats_file->layout.text_bytes)
 		room = stats_file->layout.text_bytes;
 	if (room > stats_file->text_room) {
-		if (!allocate(stats_file, stats_file->layout.text + stats_file->text_room,
-			      room - stats_file->text_room))
+		if (!allocate_space(stats_file, stats_file->layout.text + stats_file->text_room,
+				    room - stats_file->text_room))
 			return 0;
 		stats_file->text_room = room;
 	}
@@ -169,9 +170,9 @@ static size_t put_cpus(struct stats_file *stats_file, size_t index,
 				    stats_file_row_at(layout, 0, cpu), layout->slot_bytes,
 				    sizeof(struct type_stats_cpu)))
 			break;
-		put(stats_file->map + stats_file_row_at(layout, stats_file->generation, cpu) +
-			    index * sizeof(struct type_stats_cpu),
-		    &type->cpus[cpu], sizeof(struct type_stats_cpu));
+		put_words(stats_file->map + stats_file_row_at(layout, stats_file->generation, cpu) +
+				  index * sizeof(struct type_stats_cpu),
+			  &type->cpus[cpu], sizeof(struct type_stats_cpu));
 	}
 	return cpu;
 }
@@ -200,12 +201,14 @@ static void put_type(struct stats_file *stats_file, size_t index,
 	const struct stats_file_type_more more = { .missed_frees = type->missed_frees };
 
 	record.cpu_count = put_cpus(stats_file, index, type);
-	put(stats_file->map + stats_file_more_at(&stats_file->layout, stats_file->generation) +
-		    index * sizeof(more),
-	    &more, sizeof(more));
-	put(stats_file->map + stats_file_records_at(&stats_file->layout, stats_file->generation) +
-		    index * sizeof(record),
-	    &record, sizeof(record));
+	put_words(stats_file->map +
+			  stats_file_more_at(&stats_file->layout, stats_file->generation) +
+			  index * sizeof(more),
+		  &more, sizeof(more));
+	put_words(stats_file->map +
+			  stats_file_records_at(&stats_file->layout, stats_file->generation) +
+			  index * sizeof(record),
+		  &record, sizeof(record));
 }
 
 static uint64_t add_lost(uint64_t lost, const struct type_stats_type *type)
@@ -277,8 +280,8 @@ void stats_file_write(struct stats_file *stats_file, const struct type_stats *ty
 	slot.text_bytes = stats_file->text_used;
 	for (size_t i = 0; i < type_stats->class_count; i++)
 		slot.class_bytes[i] = type_stats->class_bytes[i];
-	put(at, &slot, sizeof(slot));
-	put(at + sizeof(slot), &more, sizeof(more));
+	put_words(at, &slot, sizeof(slot));
+	put_words(at + sizeof(slot), &more, sizeof(more));
 	stats_file->written_generation[slot.generation & 1] = type_stats->generation;
 
 	__atomic_store_n(&head->current, slot.generation, __ATOMIC_RELEASE);
@@ -341,10 +344,10 @@ static int map_file(struct stats_file *stats_file)
 		return -ENOMEM;
 	if (ftruncate(stats_file->lock.file, (off_t)layout->bytes))
 		return -errno;
-	if (!allocate(stats_file, 0, STATS_FILE_ALIGN) ||
-	    !allocate(stats_file, stats_file_slot_at(layout, 0), layout->records) ||
-	    !allocate(stats_file, stats_file_slot_at(layout, 1), layout->records) ||
-	    !allocate(stats_file, layout->text, STATS_FILE_ALIGN))
+	if (!allocate_space(stats_file, 0, STATS_FILE_ALIGN) ||
+	    !allocate_space(stats_file, stats_file_slot_at(layout, 0), layout->records) ||
+	    !allocate_space(stats_file, stats_file_slot_at(layout, 1), layout->records) ||
+	    !allocate_space(stats_file, layout->text, STATS_FILE_ALIGN))
 		return -ENOSPC;
 	map = mmap(NULL, layout->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, stats_file->lock.file,
 		   0);
@@ -357,8 +360,8 @@ static int map_file(struct stats_file *stats_file)
 	return 0;
 }
 
-__attribute__((format(printf, 4, 5))) static int fail(char *errmsg, size_t errmsg_size, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 4, 5))) static int fail_stats_file(char *errmsg, size_t errmsg_size,
+								 int err, const char *format, ...)
 {
 	va_list arguments;
 
@@ -391,9 +394,9 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	int err;
 
 	if (!types || !settings->cpus || settings->cpus > STATS_FILE_CPUS_MAX)
-		return fail(errmsg, errmsg_size, EINVAL,
-			    "%s: the file can have 1 to %d types and 1 to %d CPUs", settings->path,
-			    STATS_FILE_TYPES_MAX, STATS_FILE_CPUS_MAX);
+		return fail_stats_file(errmsg, errmsg_size, EINVAL,
+				       "%s: the file can have 1 to %d types and 1 to %d CPUs",
+				       settings->path, STATS_FILE_TYPES_MAX, STATS_FILE_CPUS_MAX);
 	stats_file = calloc(1, sizeof(*stats_file));
 	if (stats_file) {
 		stats_file_layout(&stats_file->layout, (uint32_t)settings->cpus, (uint32_t)types);
@@ -404,8 +407,8 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	if (!stats_file || !stats_file->written || !stats_file->rooms) {
 		if (stats_file)
 			stats_file_free(stats_file);
-		return fail(errmsg, errmsg_size, ENOMEM, "%s: %s", settings->path,
-			    strerror(ENOMEM));
+		return fail_stats_file(errmsg, errmsg_size, ENOMEM, "%s: %s", settings->path,
+				       strerror(ENOMEM));
 	}
 	err = stats_file_lock_open(&stats_file->lock, settings, errmsg, errmsg_size);
 	if (err) {
@@ -415,8 +418,8 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	err = map_file(stats_file);
 	if (err) {
 		stats_file_remove(stats_file);
-		return fail(errmsg, errmsg_size, -err, "%s: cannot be created: %s", settings->path,
-			    strerror(-err));
+		return fail_stats_file(errmsg, errmsg_size, -err, "%s: cannot be created: %s",
+				       settings->path, strerror(-err));
 	}
 	*created = stats_file;
 	return 0;

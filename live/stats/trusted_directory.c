@@ -27,8 +27,8 @@ struct walk {
 	size_t errmsg_size;
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct walk *walk, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_walk(struct walk *walk, int err,
+							   const char *format, ...)
 {
 	va_list arguments;
 
@@ -40,11 +40,11 @@ __attribute__((format(printf, 3, 4))) static int fail(struct walk *walk, int err
 
 static int fail_to_open(struct walk *walk, int err)
 {
-	return fail(walk, err, "%s: its directory: %s", walk->path, strerror(err));
+	return fail_walk(walk, err, "%s: its directory: %s", walk->path, strerror(err));
 }
 
 /* The path of the directory that was reached, for a message. */
-static const char *reached(const struct walk *walk, char *buffer, size_t size)
+static const char *reached_path(const struct walk *walk, char *buffer, size_t size)
 {
 	char link[64];
 	ssize_t length;
@@ -59,7 +59,7 @@ static const char *reached(const struct walk *walk, char *buffer, size_t size)
  * Its owner is trusted: can others replace what is in the directory? In a sticky one they cannot
  * replace entries of root and the caller, but can make some that are not there yet.
  */
-static int check(struct walk *walk, bool sticky_is_enough)
+static int check_trust(struct walk *walk, bool sticky_is_enough)
 {
 	char name[PATH_MAX];
 	struct stat about;
@@ -68,15 +68,15 @@ static int check(struct walk *walk, bool sticky_is_enough)
 		return fail_to_open(walk, errno);
 	if (!(about.st_mode & (S_IWGRP | S_IWOTH)))
 		return 0;
-	reached(walk, name, sizeof(name));
+	reached_path(walk, name, sizeof(name));
 	if (!(about.st_mode & S_ISVTX))
-		return fail(
+		return fail_walk(
 			walk, EPERM,
 			"%s: other users may write the directory %s and could replace the file: remove that permission (chmod go-w), or choose another path",
 			walk->path, name);
 	if (sticky_is_enough)
 		return 0;
-	return fail(
+	return fail_walk(
 		walk, EPERM,
 		"%s: other users may write the directory %s and could put a file of their own there: choose a path in a directory of its own",
 		walk->path, name);
@@ -120,7 +120,7 @@ static int go_to_root(struct walk *walk)
 }
 
 /* Puts the target of a link before the rest of the path. */
-static int follow(struct walk *walk, int link)
+static int follow_link(struct walk *walk, int link)
 {
 	char target[PATH_MAX], rest[PATH_MAX];
 	ssize_t length = readlinkat(link, "", target, sizeof(target) - 1);
@@ -140,8 +140,8 @@ static int fail_foreign(struct walk *walk, const char *name, uid_t user)
 {
 	char at[PATH_MAX];
 
-	reached(walk, at, sizeof(at));
-	return fail(
+	reached_path(walk, at, sizeof(at));
+	return fail_walk(
 		walk, EPERM,
 		"%s: %s/%s belongs to another user (uid %ju), who could replace the file: choose another path",
 		walk->path, strcmp(at, "/") ? at : "", name, (uintmax_t)user);
@@ -165,11 +165,11 @@ static int open_name(const struct walk *walk, const char *name)
 }
 
 /* Goes to the name, which other users cannot give to another file meanwhile. */
-static int step(struct walk *walk, const char *name)
+static int step_into(struct walk *walk, const char *name)
 {
 	bool made = false;
 	struct stat about;
-	int fd, err = check(walk, true);
+	int fd, err = check_trust(walk, true);
 
 	if (err)
 		return err;
@@ -187,7 +187,7 @@ static int step(struct walk *walk, const char *name)
 	else if (made && fchmodat(walk->at, name, 0755, 0)) /* whatever the umask is */
 		err = fail_to_open(walk, errno);
 	else if (S_ISLNK(about.st_mode))
-		err = follow(walk, fd);
+		err = follow_link(walk, fd);
 	else if (!S_ISDIR(about.st_mode))
 		err = fail_to_open(walk, ENOTDIR);
 	else
@@ -197,7 +197,7 @@ static int step(struct walk *walk, const char *name)
 }
 
 /* The absolute path of the directory of the file. */
-static int begin(struct walk *walk)
+static int begin_walk(struct walk *walk)
 {
 	const char *slash = strrchr(walk->path, '/');
 	char current[PATH_MAX] = "";
@@ -215,12 +215,12 @@ int trusted_directory_open(const char *path, char *errmsg, size_t errmsg_size)
 {
 	struct walk walk = { .path = path, .at = -1, .errmsg = errmsg, .errmsg_size = errmsg_size };
 	char name[NAME_MAX + 2];
-	int err = begin(&walk), fd = -1;
+	int err = begin_walk(&walk), fd = -1;
 
 	while (!err && next_name(&walk, name))
-		err = step(&walk, name);
+		err = step_into(&walk, name);
 	if (!err)
-		err = check(&walk, false);
+		err = check_trust(&walk, false);
 	if (!err) {
 		fd = openat(walk.at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		err = fd < 0 ? fail_to_open(&walk, errno) : 0;

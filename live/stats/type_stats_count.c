@@ -234,8 +234,8 @@ static int count_transition(const struct type_stats *type_stats, struct type_sta
 }
 
 /* Searches the types of the cache, and of the group if it counts, if that was not done yet. */
-static inline int resolve(struct type_stats *type_stats, const struct analysis *analysis,
-			  uint32_t group, uint32_t cache)
+static inline int resolve_types(struct type_stats *type_stats, const struct analysis *analysis,
+				uint32_t group, uint32_t cache)
 {
 	const struct type_stats_parts *parts = type_stats->parts;
 	int err = 0;
@@ -263,7 +263,7 @@ int type_stats_on_transition(void *data, const struct analysis *analysis,
 	    transition->outcome == OUTCOME_NO_OBJECT || transition->outcome == OUTCOME_RESIZED ||
 	    transition->outcome == OUTCOME_OTHER || cache == CACHE_NONE)
 		return 0;
-	err = resolve(type_stats, analysis, group, cache);
+	err = resolve_types(type_stats, analysis, group, cache);
 	if (err)
 		return err;
 	delta = delta_of(analysis, transition);
@@ -278,8 +278,8 @@ int type_stats_on_transition(void *data, const struct analysis *analysis,
 }
 
 /* The same for the allocations and frees of a tally on one CPU. */
-static int add_counts(const struct type_stats *type_stats, struct type_stats_type *type,
-		      unsigned int at, const struct tally_count *count, uint64_t class_bit)
+static int add_tally_counts(const struct type_stats *type_stats, struct type_stats_type *type,
+			    unsigned int at, const struct tally_count *count, uint64_t class_bit)
 {
 	struct type_stats_cpu *cpu = get_cpu(type, at);
 
@@ -311,16 +311,16 @@ int type_stats_add_tally(struct type_stats *type_stats, const struct analysis *a
 	const struct type_stats_parts *parts = type_stats->parts;
 	uint64_t events = (uint64_t)count->allocations + count->frees;
 	struct type_stats_type *type;
-	int err = resolve(type_stats, analysis, tally->group, tally->cache);
+	int err = resolve_types(type_stats, analysis, tally->group, tally->cache);
 
 	if (err)
 		return err;
 	if (parts->caches[tally->cache].is_kmalloc) {
 		type = get_type(type_stats, parts->groups[tally->group], events);
 		if (type)
-			err = add_counts(type_stats, type, cpu, count,
-					 parts->caches[tally->cache].class_bit);
+			err = add_tally_counts(type_stats, type, cpu, count,
+					       parts->caches[tally->cache].class_bit);
 	}
 	type = err ? NULL : get_type(type_stats, parts->caches[tally->cache].type, events);
-	return type ? add_counts(type_stats, type, cpu, count, 0) : err;
+	return type ? add_tally_counts(type_stats, type, cpu, count, 0) : err;
 }

@@ -300,7 +300,7 @@ int64_t type_stats_cache_type(struct type_stats *type_stats, const struct analys
 	return TYPE_STATS_OMITTED;
 }
 
-static int compare_caches(const void *left, const void *right)
+static int compare_cache_names(const void *left, const void *right)
 {
 	return strcmp(((const struct slabinfo_cache *)left)->name,
 		      ((const struct slabinfo_cache *)right)->name);
@@ -325,7 +325,7 @@ static int merge_slabinfo(struct slabinfo_snapshot *sum, const struct slabinfo_s
 			list[sum->count++] = snapshot->list[i];
 	}
 	if (sum->count > before)
-		qsort(list, sum->count, sizeof(*list), compare_caches);
+		qsort(list, sum->count, sizeof(*list), compare_cache_names);
 	return 0;
 }
 

@@ -91,7 +91,7 @@ const char *column_text(enum column column, const struct row_figures *figures,
 	}
 }
 
-static double value_of(enum column column, const struct row_figures *figures)
+static double value_of_column(enum column column, const struct row_figures *figures)
 {
 	switch (column) {
 	case COLUMN_LIVE:
@@ -116,11 +116,12 @@ static double value_of(enum column column, const struct row_figures *figures)
 }
 
 /* The largest first, equal ones by live bytes, then by name. Names ascend. */
-static int compare(const void *left, const void *right, void *data)
+static int compare_listed(const void *left, const void *right, void *data)
 {
 	const struct listed *a = left, *b = right;
 	const struct list_settings *settings = data;
-	double x = value_of(settings->sort, &a->figures), y = value_of(settings->sort, &b->figures);
+	double x = value_of_column(settings->sort, &a->figures),
+	       y = value_of_column(settings->sort, &b->figures);
 	int order = (x < y) - (x > y);
 
 	if (!order && settings->sort != COLUMN_NAME)
@@ -131,7 +132,8 @@ static int compare(const void *left, const void *right, void *data)
 	return settings->reverse ? -order : order;
 }
 
-static int add(struct row_list *list, const struct top_table *table, const struct table_row *row)
+static int add_listed(struct row_list *list, const struct top_table *table,
+		      const struct table_row *row)
 {
 	struct listed *rows =
 		array_grow_zeroed(list->rows, &list->space, list->count + 1, sizeof(*rows));
@@ -156,10 +158,11 @@ int list_fill(struct row_list *list, const struct top_table *table,
 		const struct table_row *row = &table->rows[i];
 		int matches = settings->filter ? text_matches(settings->filter, row->name) : 1;
 
-		err = matches < 0 ? matches : matches ? add(list, table, row) : 0;
+		err = matches < 0 ? matches : matches ? add_listed(list, table, row) : 0;
 	}
 	if (list->count)
-		qsort_r(list->rows, list->count, sizeof(*list->rows), compare, (void *)settings);
+		qsort_r(list->rows, list->count, sizeof(*list->rows), compare_listed,
+			(void *)settings);
 	return err;
 }
 

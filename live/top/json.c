@@ -11,7 +11,7 @@
 #define NSEC_PER_SEC 1e9
 #define REAL_DIGITS 12
 
-static json_t *rate(const struct row_figures *figures, double value)
+static json_t *make_rate(const struct row_figures *figures, double value)
 {
 	return figures->has_rates ? json_real(value) : json_null();
 }
@@ -32,10 +32,10 @@ static json_t *make_row(const char *name, const struct details_counts *counts,
 			 (json_int_t)figures->live_bytes, "live_objects_since_start",
 			 (json_int_t)figures->since_mark_objects, "live_bytes_since_start",
 			 (json_int_t)figures->since_mark, "allocations_per_s",
-			 rate(figures, figures->allocations_s), "frees_per_s",
-			 rate(figures, figures->frees_s), "bytes_allocated_per_s",
-			 rate(figures, figures->allocated_s), "live_bytes_growth_per_s",
-			 rate(figures, figures->growth_s));
+			 make_rate(figures, figures->allocations_s), "frees_per_s",
+			 make_rate(figures, figures->frees_s), "bytes_allocated_per_s",
+			 make_rate(figures, figures->allocated_s), "live_bytes_growth_per_s",
+			 make_rate(figures, figures->growth_s));
 }
 
 static void add_range(json_t *row, const char *low, const char *high, struct estimate_range range)
@@ -66,7 +66,8 @@ static json_t *make_total(const struct top_table *table)
 	return make_row(NULL, &total.now, &figures);
 }
 
-static json_t *make_rows(const struct top_table *table, const struct row_list *list, uint64_t lines)
+static json_t *make_json_rows(const struct top_table *table, const struct row_list *list,
+			      uint64_t lines)
 {
 	json_t *rows = json_array();
 
@@ -146,7 +147,7 @@ int json_print(const struct model *model, const struct page_choice *choice,
 		unsigned_or_null(model->lost, STATS_FILE_LOST_UNKNOWN), "unobserved_paths",
 		make_paths(model->view.snapshot.paths), "restarts", (int)model->restarts, "key",
 		top_keys[choice->key], "total", make_total(model_all(model)), "row_count",
-		(json_int_t)list->count, "rows", make_rows(table, list, lines), "memstat",
+		(json_int_t)list->count, "rows", make_json_rows(table, list, lines), "memstat",
 		make_memstat(&model->view));
 	int err = object ? 0 : -ENOMEM;
 

@@ -58,7 +58,7 @@ static int open_source(struct model *model, struct child *child, const struct to
 	return EXIT_OK;
 }
 
-static int run(struct model *model, struct child *child, const struct top_options *options)
+static int show_figures(struct model *model, struct child *child, const struct top_options *options)
 {
 	if (model->time || wait_for_figures(model, child) > 0) {
 		if (!options->batch)
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	stop_handle_signals(&signals);
 	status = open_source(&model, &child, &options, &signals);
 	if (!status)
-		status = run(&model, &child, &options);
+		status = show_figures(&model, &child, &options);
 	child_end(&child);
 	model_deinit(&model);
 	top_options_deinit(&options);

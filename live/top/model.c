@@ -214,7 +214,7 @@ static int begin_again(struct model *model, uint64_t begin)
 }
 
 /* Puts the figures of this moment into the tables. 1, 0 if they are not new, or -ENOMEM. */
-static int take(struct model *model, uint64_t time, uint64_t begin, uint64_t lost)
+static int take_figures(struct model *model, uint64_t time, uint64_t begin, uint64_t lost)
 {
 	int err = 0;
 
@@ -233,7 +233,7 @@ static int take(struct model *model, uint64_t time, uint64_t begin, uint64_t los
 	return err ? err : 1;
 }
 
-static int fail(struct model *model, int err)
+static int fail_model(struct model *model, int err)
 {
 	snprintf(model->errmsg, sizeof(model->errmsg), "%s: %s", model->path, strerror(-err));
 	return err;
@@ -279,12 +279,13 @@ int model_update(struct model *model)
 	if (err == -EAGAIN)
 		return 0;
 	if (err)
-		return fail(model, err);
+		return fail_model(model, err);
 	/* the counts of both sources are not those of one moment */
 	if (model->has_details != had_details)
 		model->begin = 0;
-	err = model->has_details ? take(model, model->details.moment.time,
-					model->details.moment.begin, model->details.moment.lost)
-				 : take(model, snapshot->time, snapshot->begin, snapshot->lost);
-	return err < 0 ? fail(model, err) : err;
+	err = model->has_details
+		      ? take_figures(model, model->details.moment.time, model->details.moment.begin,
+				     model->details.moment.lost)
+		      : take_figures(model, snapshot->time, snapshot->begin, snapshot->lost);
+	return err < 0 ? fail_model(model, err) : err;
 }

@@ -37,8 +37,8 @@ struct opened {
 	uint32_t least, most;
 };
 
-static void put(struct parts *parts, const char *key, const char *name,
-		const struct details_counts *counts)
+static void put_part(struct parts *parts, const char *key, const char *name,
+		     const struct details_counts *counts)
 {
 	if (!parts->err)
 		parts->err = table_put(&parts->table, key, name, counts);
@@ -118,8 +118,8 @@ static void take_pairs(struct opened *opened)
 			continue;
 		site = details->sites[pair->site].text;
 		cache = details->caches[pair->cache].text;
-		put(&opened->sites, site, site, &pair->counts);
-		put(&opened->caches, cache, cache, &pair->counts);
+		put_part(&opened->sites, site, site, &pair->counts);
+		put_part(&opened->caches, cache, cache, &pair->counts);
 		add_live(opened, &pair->live);
 		for (size_t k = 0; k < TALLY_LIFETIMES; k++)
 			opened->lifetimes[k] += pair->lifetimes[k];
@@ -136,10 +136,11 @@ static void put_process(struct opened *opened, const struct details_held *held,
 	snprintf(id, sizeof(id), "%" PRIu64, process->id);
 	snprintf(name, sizeof(name), "%s %s", id, process->name);
 	if (held->process >= DETAILS_FIRST)
-		put(&opened->processes, id, name, counts);
+		put_part(&opened->processes, id, name, counts);
 	else
-		put(&opened->processes, "-",
-		    held->process == DETAILS_INTERRUPT ? "(interrupts)" : "(other tasks)", counts);
+		put_part(&opened->processes, "-",
+			 held->process == DETAILS_INTERRUPT ? "(interrupts)" : "(other tasks)",
+			 counts);
 }
 
 static void take_held(struct opened *opened)
@@ -154,10 +155,10 @@ static void take_held(struct opened *opened)
 		bool holds = is_holder(opened, held->process);
 
 		if (holds) {
-			put(&opened->sites, details->sites[pair->site].text,
-			    details->sites[pair->site].text, &counts);
-			put(&opened->caches, details->caches[pair->cache].text,
-			    details->caches[pair->cache].text, &counts);
+			put_part(&opened->sites, details->sites[pair->site].text,
+				 details->sites[pair->site].text, &counts);
+			put_part(&opened->caches, details->caches[pair->cache].text,
+				 details->caches[pair->cache].text, &counts);
 		}
 		if (holds || is_part(opened, pair))
 			put_process(opened, held, &counts);
@@ -209,7 +210,7 @@ static const char *duration_text(unsigned int class, char text[16])
 }
 
 /* The class below whose end so many percent are. */
-static unsigned int percentile(const uint64_t *classes, uint64_t all, unsigned int percent)
+static unsigned int percentile_class(const uint64_t *classes, uint64_t all, unsigned int percent)
 {
 	uint64_t below = 0;
 
@@ -234,9 +235,9 @@ static int add_times(struct page *page, const char *title, const char *what,
 	return page_print(page, PAGE_PLAIN,
 			  "%-*s%s %s: 50 %% below %s, 90 %% below %s, 99 %% below %s", MARGIN,
 			  title, count_text((double)all, false, count), what,
-			  duration_text(percentile(classes, all, 50), half),
-			  duration_text(percentile(classes, all, 90), ninety),
-			  duration_text(percentile(classes, all, 99), most));
+			  duration_text(percentile_class(classes, all, 50), half),
+			  duration_text(percentile_class(classes, all, 90), ninety),
+			  duration_text(percentile_class(classes, all, 99), most));
 }
 
 static int add_sizes(struct page *page, const struct opened *opened)
@@ -249,8 +250,8 @@ static int add_sizes(struct page *page, const struct opened *opened)
 			  (double)opened->requested / (double)opened->objects);
 }
 
-static int add_figures(struct page *page, const struct top_table *table,
-		       const struct table_row *row)
+static int add_part_figures(struct page *page, const struct top_table *table,
+			    const struct table_row *row)
 {
 	struct row_figures figures;
 	char text[8][NUMBER_BYTES], line[PAGE_BYTES], name[PAGE_BYTES];
@@ -323,7 +324,7 @@ int opened_add(struct page *page, const struct model *model, enum top_key key, c
 	for (size_t i = 0; i < 3 && !err; i++)
 		err = top_table_init(&parts[i]->table);
 	if (!err)
-		err = add_figures(page, table, row);
+		err = add_part_figures(page, table, row);
 	if (!err && model->has_details) {
 		take_pairs(&opened);
 		take_held(&opened);

@@ -50,8 +50,8 @@ static int add_rates(struct page *page, const struct row_figures *figures)
 			  column_text(COLUMN_ALLOCATIONS, figures, text[1]));
 }
 
-static int add_figures(struct page *page, const struct top_table *table,
-		       const struct table_row *row)
+static int add_stack_figures(struct page *page, const struct top_table *table,
+			     const struct table_row *row)
 {
 	struct row_figures figures;
 	char line[PAGE_BYTES], all[NUMBER_BYTES], range[2 * NUMBER_BYTES + 8];
@@ -78,7 +78,7 @@ static int add_figures(struct page *page, const struct top_table *table,
 }
 
 /* From the caller of the allocator to the entry into the kernel. */
-static int add_path(struct page *page, const char *name)
+static int add_call_path(struct page *page, const char *name)
 {
 	const char *title = "path";
 	int err = 0;
@@ -137,9 +137,9 @@ int opened_sampled_add(struct page *page, const struct model *model, enum top_ke
 	int err = page_print(page, PAGE_BOLD, "%s", fit_name(row->name, page->width, name));
 
 	if (!err)
-		err = add_figures(page, &model->tables[key], row);
+		err = add_stack_figures(page, &model->tables[key], row);
 	if (err)
 		return err;
-	return key == KEY_STACK ? add_path(page, row->name)
+	return key == KEY_STACK ? add_call_path(page, row->name)
 				: add_stacks(page, &model->tables[KEY_STACK], row->name);
 }

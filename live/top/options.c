@@ -87,7 +87,7 @@ static void parse_sort(struct argp_state *state, struct top_options *options, co
 	options->sort = parse_choice(state, "--sort", text, names, COLUMNS);
 }
 
-static void check(struct argp_state *state, const struct top_options *options)
+static void check_options(struct argp_state *state, const struct top_options *options)
 {
 	if (options->start == START_ALWAYS && options->input)
 		argp_error(
@@ -98,7 +98,7 @@ static void check(struct argp_state *state, const struct top_options *options)
 			   "standard output is not a terminal: use -b for text, or --format=json");
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_top_option(int key, char *argument, struct argp_state *state)
 {
 	static const char *const formats[] = { "text", "json" };
 	static const char *const colors[] = { "auto", "never" };
@@ -150,7 +150,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		argp_error(state, "%s: not an option: -i names a statistics file", argument);
 		break;
 	case ARGP_KEY_SUCCESS:
-		check(state, options);
+		check_options(state, options);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -162,7 +162,7 @@ void top_options_parse(struct top_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
-		.parser = parse_option,
+		.parser = parse_top_option,
 		.doc = "Show who allocates the kernel's memory, who holds it, and who grows, while it happens.\vOn the screen, h lists the keys.\n\n"
 		       "Exit status: 0; 2 if the figures cannot be read.\n\n"
 		       "See kmemtraced(8), which counts, and kmemtrace-report(1), which explains a capture.",

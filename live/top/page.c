@@ -45,7 +45,7 @@ void page_clear(struct page *page)
 	page->count = 0;
 }
 
-static void cut(char *text, size_t width)
+static void cut_text(char *text, size_t width)
 {
 	size_t columns_used = 0;
 
@@ -73,7 +73,7 @@ int page_print(struct page *page, enum page_style style, const char *format, ...
 	va_start(arguments, format);
 	vsnprintf(lines[page->count].text, sizeof(lines->text), format, arguments);
 	va_end(arguments);
-	cut(lines[page->count++].text, page->width);
+	cut_text(lines[page->count++].text, page->width);
 	return 0;
 }
 
@@ -181,7 +181,7 @@ static int add_title(struct page *page, const struct model *model, const struct 
 			  top_keys[choice->key], rows);
 }
 
-static int add_totals(struct page *page, const struct model *model)
+static int add_totals_line(struct page *page, const struct model *model)
 {
 	const struct top_table *table = model_all(model);
 	char live[NUMBER_BYTES], objects[NUMBER_BYTES], growth[NUMBER_BYTES],
@@ -255,7 +255,7 @@ int page_add_head(struct page *page, const struct model *model, const struct pag
 	int err = add_title(page, model, choice, list);
 
 	if (!err)
-		err = add_totals(page, model);
+		err = add_totals_line(page, model);
 	if (!err)
 		err = add_losses(page, model);
 	if (!err && model_is_sampled(choice->key))

@@ -59,7 +59,7 @@ void table_begin(struct top_table *table, uint64_t time, bool has_rest)
 }
 
 /* Two keys may have the same hash: the second gets the hash of the next salt. */
-static uint32_t search(const struct top_table *table, const char *key, uint64_t *hash)
+static uint32_t search_key(const struct top_table *table, const char *key, uint64_t *hash)
 {
 	for (uint64_t salt = 0;; salt++) {
 		uint32_t index;
@@ -71,15 +71,15 @@ static uint32_t search(const struct top_table *table, const char *key, uint64_t 
 	}
 }
 
-static uint32_t find_row(const struct top_table *table, const char *key)
+static uint32_t find_table_row(const struct top_table *table, const char *key)
 {
 	uint64_t hash;
 
-	return search(table, key, &hash);
+	return search_key(table, key, &hash);
 }
 
 /* Bytes that a terminal may obey, and those of other character sets, become \xHH. */
-static char *printable(const char *name)
+static char *printable_name(const char *name)
 {
 	char *text = NULL;
 	size_t size;
@@ -97,7 +97,7 @@ static char *printable(const char *name)
 	return text;
 }
 
-static int add_row(struct top_table *table, const char *key, const char *name, uint64_t hash)
+static int add_table_row(struct top_table *table, const char *key, const char *name, uint64_t hash)
 {
 	struct table_row *rows = array_grow(table->rows, table->count, sizeof(*rows)), *row;
 
@@ -105,7 +105,7 @@ static int add_row(struct top_table *table, const char *key, const char *name, u
 		return -ENOMEM;
 	table->rows = rows;
 	row = &rows[table->count];
-	*row = (struct table_row){ .key = strdup(key), .name = printable(name) };
+	*row = (struct table_row){ .key = strdup(key), .name = printable_name(name) };
 	if (!row->key || !row->name || hash_map_add(&table->by_key, hash, (uint32_t)table->count)) {
 		free_row(row);
 		return -ENOMEM;
@@ -120,7 +120,7 @@ static int rename_row(struct table_row *row, const char *name)
 
 	if (!strcmp(row->name, name))
 		return 0;
-	text = printable(name);
+	text = printable_name(name);
 	if (!text)
 		return -ENOMEM;
 	free(row->name);
@@ -132,12 +132,12 @@ int table_put(struct top_table *table, const char *key, const char *name,
 	      const struct details_counts *counts)
 {
 	uint64_t hash;
-	uint32_t index = search(table, key, &hash);
+	uint32_t index = search_key(table, key, &hash);
 	struct table_row *row;
 	int err = 0;
 
 	if (index == HASH_MAP_NONE) {
-		err = add_row(table, key, name, hash);
+		err = add_table_row(table, key, name, hash);
 		if (err)
 			return err;
 		row = &table->rows[table->count - 1];
@@ -160,13 +160,13 @@ int table_put_estimate(struct top_table *table, const char *name,
 	int err = table_put(table, name, name, counts);
 
 	if (!err)
-		table->rows[find_row(table, name)].errors = *errors;
+		table->rows[find_table_row(table, name)].errors = *errors;
 	return err;
 }
 
 void table_set_new(struct top_table *table, const char *key)
 {
-	uint32_t index = find_row(table, key);
+	uint32_t index = find_table_row(table, key);
 
 	if (index != HASH_MAP_NONE)
 		table->rows[index].is_new = true;
@@ -233,7 +233,7 @@ int table_end(struct top_table *table)
 		settle_row(table, &row);
 		table->rows[count] = row;
 		/* the hash that is free among the rows before it */
-		search(table, row.key, &hash);
+		search_key(table, row.key, &hash);
 		if (!err)
 			err = hash_map_add(&table->by_key, hash, (uint32_t)count);
 		count++;
@@ -251,7 +251,7 @@ void table_set_mark(struct top_table *table)
 
 const struct table_row *table_find(const struct top_table *table, const char *key)
 {
-	uint32_t index = find_row(table, key);
+	uint32_t index = find_table_row(table, key);
 
 	return index == HASH_MAP_NONE ? NULL : &table->rows[index];
 }

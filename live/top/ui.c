@@ -51,7 +51,7 @@ static int open_terminal(const struct top_options *options)
 	return EXIT_OK;
 }
 
-static attr_t attributes(enum page_style style, bool is_selected)
+static attr_t attributes_of(enum page_style style, bool is_selected)
 {
 	if (is_selected)
 		return A_REVERSE;
@@ -67,7 +67,7 @@ static attr_t attributes(enum page_style style, bool is_selected)
 	}
 }
 
-static int draw(struct ui *ui)
+static int draw_page(struct ui *ui)
 {
 	int lines = getmaxy(stdscr), width = getmaxx(stdscr);
 	size_t selected;
@@ -81,7 +81,7 @@ static int draw(struct ui *ui)
 	for (size_t i = 0; i < page.count && i < (size_t)lines && !err; i++) {
 		bool is_selected = i == selected;
 
-		attrset(attributes(page.lines[i].style, is_selected));
+		attrset(attributes_of(page.lines[i].style, is_selected));
 		mvaddstr((int)i, 0, page.lines[i].text);
 		if (is_selected)
 			mvchgat((int)i, 0, -1, A_REVERSE, 0, NULL);
@@ -110,10 +110,10 @@ static int take_keys(struct ui *ui, uint64_t until)
 }
 
 /* 0; -ENOMEM; or another -errno with the model's errmsg. */
-static int loop(struct ui *ui, struct child *child, uint64_t moments)
+static int loop_until_quit(struct ui *ui, struct child *child, uint64_t moments)
 {
 	uint64_t next = clock_now() + ui->delay_ns, shown = 0;
-	int updated, err = draw(ui);
+	int updated, err = draw_page(ui);
 
 	while (!err && !ui->quit && !stop_signal() && child_is_alive(child) &&
 	       isatty(STDIN_FILENO)) {
@@ -128,7 +128,7 @@ static int loop(struct ui *ui, struct child *child, uint64_t moments)
 		if (moments && shown >= moments)
 			ui->quit = true;
 		if (!err && !ui->quit)
-			err = draw(ui);
+			err = draw_page(ui);
 	}
 	return err;
 }
@@ -141,7 +141,7 @@ int ui_run(struct model *model, struct child *child, const struct top_options *o
 	if (status)
 		return status;
 	ui_init(&ui, model, options);
-	err = loop(&ui, child, options->moments);
+	err = loop_until_quit(&ui, child, options->moments);
 	ui_deinit(&ui);
 	endwin();
 	if (err)

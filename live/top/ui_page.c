@@ -31,7 +31,7 @@ static int add_message(const struct ui *ui, struct page *page)
 	return page_print(page, PAGE_PLAIN, " ");
 }
 
-static int add_rows(struct ui *ui, struct page *page, size_t *selected)
+static int add_page_rows(struct ui *ui, struct page *page, size_t *selected)
 {
 	const struct top_table *table = &ui->model->tables[ui->choice.key];
 	size_t last;
@@ -96,7 +96,7 @@ static int add_help(const struct ui *ui, struct page *page)
 }
 
 /* Scrolls what is behind the head. */
-static void scroll(struct ui *ui, struct page *page, size_t head, size_t lines)
+static void scroll_page(struct ui *ui, struct page *page, size_t head, size_t lines)
 {
 	size_t below = page->count - head, room = lines > head ? lines - head : 1;
 
@@ -125,8 +125,8 @@ int ui_page(struct ui *ui, struct page *page, size_t lines, size_t *selected)
 		err = ui->mode == UI_HELP ? add_help(ui, page)
 					  : opened_add(page, ui->model, ui->choice.key, ui->opened);
 		if (!err)
-			scroll(ui, page, head, lines);
+			scroll_page(ui, page, head, lines);
 		return err;
 	}
-	return add_rows(ui, page, selected);
+	return add_page_rows(ui, page, selected);
 }

@@ -38,14 +38,14 @@ static void print_help(const struct client *client)
 	       client->name, client->about);
 }
 
-static int fail(const struct client *client, const char *what, int err)
+static int fail_client(const struct client *client, const char *what, int err)
 {
 	fprintf(stderr, "%s: %s: %s\n", client->name, what, strerror(err));
 	return EXIT_ERROR;
 }
 
-static int usage(const struct client *client, const char *option, const char *argument,
-		 const char *what)
+static int print_usage_error(const struct client *client, const char *option, const char *argument,
+			     const char *what)
 {
 	if (what)
 		fprintf(stderr, "%s: %s %s: %s\n", client->name, option, argument, what);
@@ -62,7 +62,8 @@ static int parse_wait(const struct client *client, struct client_options *option
 	/* written so that NaN fails too */
 	if (end != argument && !*end && options->wait > 0 && options->wait <= WAIT_MAX)
 		return 0;
-	return usage(client, option, argument, "must be seconds, more than 0 and at most 1e9");
+	return print_usage_error(client, option, argument,
+				 "must be seconds, more than 0 and at most 1e9");
 }
 
 static int parse_count(const struct client *client, struct client_options *options,
@@ -74,10 +75,11 @@ static int parse_count(const struct client *client, struct client_options *optio
 	options->count = strtol(argument, &end, 10);
 	if (end != argument && !*end && !errno && options->count > 0)
 		return 0;
-	return usage(client, option, argument, "must be a whole number, 1 or more");
+	return print_usage_error(client, option, argument, "must be a whole number, 1 or more");
 }
 
-static int parse(const struct client *client, struct client_options *options, int argc, char **argv)
+static int parse_client_options(const struct client *client, struct client_options *options,
+				int argc, char **argv)
 {
 	static const struct option long_options[] = { { "help", no_argument, NULL, 'h' },
 						      { NULL, 0, NULL, 0 } };
@@ -98,7 +100,7 @@ static int parse(const struct client *client, struct client_options *options, in
 			options->help = 1;
 			return 0;
 		default: /* getopt_long() has printed the error */
-			return usage(client, NULL, NULL, NULL);
+			return print_usage_error(client, NULL, NULL, NULL);
 		}
 	}
 	if (!wrong && optind < argc)
@@ -106,8 +108,9 @@ static int parse(const struct client *client, struct client_options *options, in
 	if (!wrong && optind < argc)
 		wrong = parse_count(client, options, "COUNT", argv[optind++]);
 	if (!wrong && optind < argc)
-		wrong = usage(client, "argument", argv[optind],
-			      "unexpected: only SECONDS and COUNT may follow the options");
+		wrong = print_usage_error(
+			client, "argument", argv[optind],
+			"unexpected: only SECONDS and COUNT may follow the options");
 	return wrong;
 }
 
@@ -122,7 +125,7 @@ static int by_name(const void *left, const void *right)
  * Sorts the types by name, so that two listings can be compared with diff: in the list itself each
  * new type comes first.
  */
-static int show(const struct client *client, struct memory_type_list *list)
+static int show_types(const struct client *client, struct memory_type_list *list)
 {
 	const struct memory_type **types;
 	struct memory_type *type;
@@ -173,8 +176,8 @@ static void pause_for(double seconds)
 	nanosleep(&wait, NULL);
 }
 
-static int run(const struct client *client, const struct client_options *options,
-	       struct memory_type_list *list, struct memstat_capture *capture)
+static int run_client(const struct client *client, const struct client_options *options,
+		      struct memory_type_list *list, struct memstat_capture *capture)
 {
 	uint64_t reported = 0;
 	int failed;
@@ -187,8 +190,8 @@ static int run(const struct client *client, const struct client_options *options
 		if (!failed || memstat_mtl_geterror(list) == MEMSTAT_ERROR_KVM_SHORTREAD) {
 			if (i > 0)
 				putchar('\n');
-			if (show(client, list))
-				return fail(client, "the listing", errno);
+			if (show_types(client, list))
+				return fail_client(client, "the listing", errno);
 			report_lost(client, memstat_mtl_lost(list, ALLOCATOR_ANY), &reported);
 		}
 		if (failed) {
@@ -208,11 +211,11 @@ int client_main(const struct client *client, int argc, char **argv)
 
 	if (argc > 0)
 		argv[0] = (char *)client->name; /* for messages of getopt_long() */
-	if (parse(client, &options, argc, argv))
+	if (parse_client_options(client, &options, argc, argv))
 		return EXIT_ERROR;
 	if (options.help) {
 		print_help(client);
-		return fflush(stdout) ? fail(client, "the help", errno) : EXIT_SUCCESS;
+		return fflush(stdout) ? fail_client(client, "the help", errno) : EXIT_SUCCESS;
 	}
 	if (!options.wait) {
 		options.wait = 1;
@@ -232,9 +235,9 @@ int client_main(const struct client *client, int argc, char **argv)
 	}
 	list = memstat_mtl_alloc();
 	if (list)
-		status = run(client, &options, list, capture);
+		status = run_client(client, &options, list, capture);
 	else
-		status = fail(client, "a list of types", errno);
+		status = fail_client(client, "a list of types", errno);
 	memstat_mtl_free(list);
 	memstat_capture_close(capture);
 	return status;

@@ -21,7 +21,7 @@ static void print_sizes(const struct memory_type *type)
 	puts(*separator == ',' ? "" : "  -");
 }
 
-static void print(const struct memory_type *const *types, size_t count, int width)
+static void print_malloc_types(const struct memory_type *const *types, size_t count, int width)
 {
 	if (width < WIDTH_MIN)
 		width = WIDTH_MIN;
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 			 "all allocations failed or were too large for a slab.",
 		.live = memstat_sysctl_malloc,
 		.capture = memstat_kvm_malloc,
-		.print = print,
+		.print = print_malloc_types,
 	};
 
 	return client_main(&client, argc, argv);

@@ -8,7 +8,7 @@
 
 #define WIDTH_MIN 20
 
-static void print(const struct memory_type *const *types, size_t count, int width)
+static void print_zones(const struct memory_type *const *types, size_t count, int width)
 {
 	if (width < WIDTH_MIN)
 		width = WIDTH_MIN;
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 			 "those that failed, and those that had to wait.",
 		.live = memstat_sysctl_uma,
 		.capture = memstat_kvm_uma,
-		.print = print,
+		.print = print_zones,
 	};
 
 	return client_main(&client, argc, argv);
