@@ -8,7 +8,7 @@
 
 #define PARTS 20 /* one of so many hosts */
 
-static size_t enough(size_t count)
+static size_t enough_hosts(size_t count)
 {
 	size_t part = (count + PARTS - 1) / PARTS;
 
@@ -21,7 +21,7 @@ uint64_t agreement_end(uint64_t *ends, size_t count)
 		return 0;
 	qsort(ends, count, sizeof(*ends), compare_u64);
 	/* one of two hosts is dead more often than its clock is wrong */
-	return count <= 2 ? ends[count - 1] : ends[count - enough(count)];
+	return count <= 2 ? ends[count - 1] : ends[count - enough_hosts(count)];
 }
 
 uint64_t agreement_begin(uint64_t *begins, size_t count)
@@ -29,5 +29,5 @@ uint64_t agreement_begin(uint64_t *begins, size_t count)
 	if (!count)
 		return 0;
 	qsort(begins, count, sizeof(*begins), compare_u64);
-	return count < 2 ? begins[0] : begins[enough(count) - 1];
+	return count < 2 ? begins[0] : begins[enough_hosts(count) - 1];
 }

@@ -50,7 +50,7 @@ enum run_column {
 	"SUM(recorded), SUM(lost), SUM(skipped), SUM(uncounted), MAX(unobserved), "     \
 	"MAX(sampling), MAX(names_lost), SUM(cpu_ns), MAX(resident)"
 
-static struct coverage_host *add_host(struct coverage *coverage, const char *name)
+static struct coverage_host *add_covered_host(struct coverage *coverage, const char *name)
 {
 	struct coverage_host *hosts = array_grow_zeroed(coverage->hosts, &coverage->space,
 							coverage->count + 1, sizeof(*hosts));
@@ -102,7 +102,7 @@ static int add_run(void *data, const struct store_row *row)
 	uint64_t longest = store_number(row, RUN_LONGEST);
 
 	if (!host || strcmp(host->name, store_text(row, RUN_HOST)) != 0)
-		host = add_host(coverage, store_text(row, RUN_HOST));
+		host = add_covered_host(coverage, store_text(row, RUN_HOST));
 	if (!host || set_text(&host->kernel, store_text(row, RUN_KERNEL)) ||
 	    set_text(&host->role, store_text(row, RUN_ROLE)))
 		return -ENOMEM;
@@ -185,7 +185,7 @@ static int add_expected(struct coverage *coverage, const struct scope *scope)
 			(struct coverage_host *)coverage_find(&found, expected.names[i]);
 
 		if (!host)
-			host = add_host(coverage, expected.names[i]);
+			host = add_covered_host(coverage, expected.names[i]);
 		if (host)
 			host->expected = true;
 		else
@@ -258,7 +258,7 @@ static void check_end(const struct coverage *coverage, const struct scope *scope
 		host->silent = 1;
 }
 
-static void add_up(struct coverage *coverage, const struct scope *scope)
+static void add_up_hosts(struct coverage *coverage, const struct scope *scope)
 {
 	for (size_t i = 0; i < coverage->count; i++) {
 		struct coverage_host *host = &coverage->hosts[i];
@@ -294,7 +294,7 @@ int coverage_init(struct coverage *coverage, const struct scope *scope)
 	if (!err)
 		err = find_time(coverage, scope);
 	if (!err)
-		add_up(coverage, scope);
+		add_up_hosts(coverage, scope);
 	return err;
 }
 

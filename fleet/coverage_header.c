@@ -13,7 +13,7 @@
 
 #define NAMES_SHOWN 5
 
-static uint64_t missing(const struct coverage *coverage)
+static uint64_t count_missing(const struct coverage *coverage)
 {
 	return coverage->gaps + coverage->silent;
 }
@@ -47,15 +47,15 @@ static int add_hosts_line(const struct coverage *coverage, struct header *header
 
 static int add_intervals_line(const struct coverage *coverage, struct header *header)
 {
-	uint64_t all = coverage->intervals + missing(coverage);
+	uint64_t all = coverage->intervals + count_missing(coverage);
 
-	if (!missing(coverage))
+	if (!count_missing(coverage))
 		return header_add_line(header, "intervals", false, "%" PRIu64 ", none missing",
 				       coverage->intervals);
 	return header_add_line(header, "intervals", true,
 			       "%" PRIu64 " of %" PRIu64 ", %" PRIu64 " missing: %" PRIu64
 			       " in gaps of %zu host%s, %" PRIu64 " of %zu silent host%s",
-			       coverage->intervals, all, missing(coverage), coverage->gaps,
+			       coverage->intervals, all, count_missing(coverage), coverage->gaps,
 			       coverage->gap_hosts, plural_ending(coverage->gap_hosts),
 			       coverage->silent, coverage->silent_hosts,
 			       plural_ending(coverage->silent_hosts));
@@ -171,7 +171,7 @@ static void add_fields(const struct coverage *coverage, struct header *header, c
 	header_add_number(header, "hosts_ahead", coverage->ahead_hosts);
 	header_add_number(header, "servers_missing", coverage->servers_missing);
 	header_add_number(header, "intervals", coverage->intervals);
-	header_add_number(header, "intervals_missing", missing(coverage));
+	header_add_number(header, "intervals_missing", count_missing(coverage));
 	header_add_number(header, "intervals_missing_in_gaps", coverage->gaps);
 	header_add_number(header, "intervals_missing_of_silent_hosts", coverage->silent);
 	header_add_number(header, "recorded", coverage->recorded);
@@ -225,15 +225,16 @@ char *coverage_sentence(const struct coverage *coverage)
 		separator = and;
 		count += hosts;
 	}
-	if (missing(coverage)) {
+	if (count_missing(coverage)) {
 		fprintf(file, "%s%" PRIu64 " of %" PRIu64 " intervals", separator,
-			missing(coverage), coverage->intervals + missing(coverage));
-		count += missing(coverage);
+			count_missing(coverage), coverage->intervals + count_missing(coverage));
+		count += count_missing(coverage);
 	}
 	if (count)
 		fprintf(file, " %s missing: the answer is about the others%s",
 			count == 1 ? "is" : "are",
-			hosts || missing(coverage) ? "; kmemtrace-fleet hosts names them" : "");
+			hosts || count_missing(coverage) ? "; kmemtrace-fleet hosts names them"
+							 : "");
 	/* one host that lives, of a fleet that is dead, looks the same as a wrong clock */
 	if (coverage->ahead_hosts)
 		fprintf(file, "%sthe clock of %zu host%s is ahead, or all other hosts are silent",

@@ -15,7 +15,7 @@
 #define FILE_MAX ((size_t)64 << 20)
 #define WEEK (7 * 24 * NSEC_PER_HOUR)
 
-static int add_name(struct expected *expected, const char *name)
+static int add_expected_name(struct expected *expected, const char *name)
 {
 	char **names = array_grow(expected->names, expected->count, sizeof(*names));
 
@@ -26,16 +26,16 @@ static int add_name(struct expected *expected, const char *name)
 	return names[expected->count++] ? 0 : -ENOMEM;
 }
 
-static int add_row(void *data, const struct store_row *row)
+static int add_expected_row(void *data, const struct store_row *row)
 {
-	return add_name(data, store_text(row, 0));
+	return add_expected_name(data, store_text(row, 0));
 }
 
 /* The hosts that the store knows in this time, of all or of those that the filters select. */
 static int known_hosts(const struct scope *scope, struct expected *expected, bool all)
 {
 	const struct store_reader reader = {
-		.row = add_row, .data = expected, .texts = 1, .rest = ""
+		.row = add_expected_row, .data = expected, .texts = 1, .rest = ""
 	};
 	struct fleet_options any = *scope->options;
 	struct scope asked = *scope;
@@ -56,7 +56,7 @@ static int known_hosts(const struct scope *scope, struct expected *expected, boo
 	return scope_ask(scope, sql, &text, &reader);
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_expected(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -64,11 +64,11 @@ static int compare_names(const void *a, const void *b)
 static bool has_name(const struct expected *expected, const char *name)
 {
 	return expected->count &&
-	       bsearch(&name, expected->names, expected->count, sizeof(name), compare_names);
+	       bsearch(&name, expected->names, expected->count, sizeof(name), compare_expected);
 }
 
 /* A name a line; comments begin with "#". */
-static int read_names(const struct scope *scope, struct expected *expected)
+static int read_expected_names(const struct scope *scope, struct expected *expected)
 {
 	const char *path = scope->options->expect;
 	char *text, *save = NULL, *line;
@@ -80,7 +80,7 @@ static int read_names(const struct scope *scope, struct expected *expected)
 		line += strspn(line, " \t");
 		line[strcspn(line, " \t\r#")] = '\0';
 		if (*line)
-			err = add_name(expected, line);
+			err = add_expected_name(expected, line);
 	}
 	free(text);
 	if (!err && !expected->count)
@@ -126,13 +126,13 @@ int expected_init(struct expected *expected, const struct scope *scope)
 
 	if (!scope->options->expect)
 		return known_hosts(scope, expected, false);
-	err = read_names(scope, expected);
+	err = read_expected_names(scope, expected);
 	if (!err)
 		err = known_hosts(scope, &known, true);
 	if (!err)
 		err = known_hosts(scope, &selected, false);
 	if (!err) {
-		qsort(expected->names, expected->count, sizeof(*expected->names), compare_names);
+		qsort(expected->names, expected->count, sizeof(*expected->names), compare_expected);
 		select_names(expected, scope->options->hosts, &known, &selected);
 	}
 	expected_deinit(&known);

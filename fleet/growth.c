@@ -146,8 +146,8 @@ static size_t add_up_hosts(const struct series_set *set, struct series **list, s
 }
 
 /* A row of the series of one name, all of them certain. */
-static int add_row(struct question *question, const struct series_set *set, struct series **list,
-		   size_t count)
+static int add_growing_row(struct question *question, const struct series_set *set,
+			   struct series **list, size_t count)
 {
 	size_t most = question->scope.options->renderer->for_people ? NAMES_IN_TEXT : 0;
 	struct host_growth *hosts = calloc(count, sizeof(*hosts));
@@ -188,7 +188,7 @@ static int add_row(struct question *question, const struct series_set *set, stru
 		       : -ENOMEM;
 }
 
-static int make_rows(struct question *question, struct series_set *set)
+static int make_growth_rows(struct question *question, struct series_set *set)
 {
 	struct series **certain = calloc(set->count + 1, sizeof(*certain));
 	size_t count = 0;
@@ -203,7 +203,7 @@ static int make_rows(struct question *question, struct series_set *set)
 	for (size_t i = 0, end; !err && i < count; i = end) {
 		for (end = i + 1; end < count && certain[end]->name == certain[i]->name;)
 			end++;
-		err = add_row(question, set, certain + i, end - i);
+		err = add_growing_row(question, set, certain + i, end - i);
 	}
 	free(certain);
 	return err;
@@ -248,7 +248,7 @@ int question_growth(struct question *question)
 		return err;
 	err = series_init(&set, question, true);
 	if (!err)
-		err = make_rows(question, &set);
+		err = make_growth_rows(question, &set);
 	make_note(question, &set);
 	series_deinit(&set);
 	return err;

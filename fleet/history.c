@@ -156,7 +156,7 @@ static int compare_moment(const struct store_row *row, const struct moment *mome
 	return order ? order : (number > moment->number) - (number < moment->number);
 }
 
-static int add_figures(void *data, const struct store_row *row)
+static int add_moment_figures(void *data, const struct store_row *row)
 {
 	struct host_history *history = data;
 	struct moment *moment;
@@ -209,7 +209,7 @@ static int read_moments(struct host_history *history)
 		.row = add_moment, .data = history, .texts = 1, .rest = "ntnnntnnnnn"
 	};
 	const struct store_reader figures = {
-		.row = add_figures, .data = history, .texts = 1, .rest = "ntnnnn"
+		.row = add_moment_figures, .data = history, .texts = 1, .rest = "ntnnnn"
 	};
 	struct question *question = history->question;
 	char *text;
@@ -249,7 +249,7 @@ static uint64_t row_length(const struct host_history *history)
 }
 
 /* The moments from begin to end. */
-static int add_row(struct host_history *history, size_t begin, size_t end)
+static int add_moments_row(struct host_history *history, size_t begin, size_t end)
 {
 	const struct moment *last = &history->list[end - 1];
 	struct cell *row = table_add(&history->question->table);
@@ -283,7 +283,7 @@ static int add_row(struct host_history *history, size_t begin, size_t end)
 	return row[HISTORY_TIME].text && row[HISTORY_NOTE].text ? 0 : -ENOMEM;
 }
 
-static int make_rows(struct host_history *history)
+static int make_history_rows(struct host_history *history)
 {
 	uint64_t length = row_length(history);
 	int err = 0;
@@ -294,7 +294,7 @@ static int make_rows(struct host_history *history)
 		for (end = i + 1;
 		     end < history->count && (history->list[end].until - 1) / length == slice;)
 			end++;
-		err = add_row(history, i, end);
+		err = add_moments_row(history, i, end);
 	}
 	return err;
 }
@@ -313,7 +313,7 @@ int question_history(struct question *question)
 	err = read_moments(&history);
 	check_runs(&history);
 	if (!err)
-		err = make_rows(&history);
+		err = make_history_rows(&history);
 	if (history.orphans)
 		snprintf(question->note, sizeof(question->note),
 			 "figures of intervals that are not stored are left out: of %zu",

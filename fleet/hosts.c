@@ -111,7 +111,7 @@ static const struct column columns[] = {
 	  .where = COLUMN_NOT_IN_TEXT },
 };
 
-static int add_host(struct question *question, const struct coverage_host *host)
+static int add_host_row(struct question *question, const struct coverage_host *host)
 {
 	struct cell *row = table_add(&question->table);
 	char date[DATE_SIZE];
@@ -150,6 +150,6 @@ int question_hosts(struct question *question)
 	question->table.sort = "-silent,-missing,host";
 	question->table.empty = "No host is known.";
 	for (size_t i = 0; !err && i < coverage->count; i++)
-		err = add_host(question, &coverage->hosts[i]);
+		err = add_host_row(question, &coverage->hosts[i]);
 	return err;
 }

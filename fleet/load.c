@@ -33,7 +33,7 @@ struct load {
 	bool failed;	 /* the store has failed: nothing more can be loaded */
 };
 
-static int commit(struct load *load)
+static int commit_load(struct load *load)
 {
 	int err;
 
@@ -47,7 +47,7 @@ static int commit(struct load *load)
 	return err;
 }
 
-static int put(struct load *load, const struct summary *summary)
+static int put_summary(struct load *load, const struct summary *summary)
 {
 	int added;
 
@@ -67,7 +67,7 @@ static int put(struct load *load, const struct summary *summary)
 	load->added += (uint64_t)added;
 	load->known += !added;
 	load->rows += 1 + (added ? summary->row_count : 0);
-	return load->rows < TRANSACTION_ROWS ? 0 : commit(load);
+	return load->rows < TRANSACTION_ROWS ? 0 : commit_load(load);
 }
 
 static void load_summary(struct load *load, const char *path, const struct summary *summary)
@@ -81,7 +81,7 @@ static void load_summary(struct load *load, const char *path, const struct summa
 		load->incomplete = true;
 		return;
 	}
-	if (put(load, summary)) {
+	if (put_summary(load, summary)) {
 		progress_line_clear();
 		error_msg("%s", load->store->errmsg);
 		load->failed = true;
@@ -202,7 +202,8 @@ int load_files(struct store *store, const struct fleet_options *options)
 	progress_line_clear();
 	if (err)
 		return error_msg("%s", strerror(-err));
-	if (!load.failed && (commit(&load) || (store->ops->finish && store->ops->finish(store)))) {
+	if (!load.failed &&
+	    (commit_load(&load) || (store->ops->finish && store->ops->finish(store)))) {
 		error_msg("%s", store->errmsg);
 		load.failed = true;
 	}

@@ -17,7 +17,7 @@ struct store_names {
 	size_t count;
 };
 
-static int add_name(struct store_names *names, char *name)
+static int add_store_name(struct store_names *names, char *name)
 {
 	char **list = array_grow(names->list, names->count, sizeof(*list));
 
@@ -30,9 +30,9 @@ static int add_name(struct store_names *names, char *name)
 	return 0;
 }
 
-static int add_row(void *data, const struct store_row *row)
+static int add_name_row(void *data, const struct store_row *row)
 {
-	return add_name(data, strdup(store_text(row, 0)));
+	return add_store_name(data, strdup(store_text(row, 0)));
 }
 
 static void free_names(struct store_names *names)
@@ -43,16 +43,16 @@ static void free_names(struct store_names *names)
 	*names = (struct store_names){ 0 };
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_store_names(const void *a, const void *b)
 {
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The names that the store has in a column: of these, or NULL: all. */
-static int read_names(const struct scope *scope, const char *column, const struct store_names *some,
-		      struct store_names *found)
+static int read_store_names(const struct scope *scope, const char *column,
+			    const struct store_names *some, struct store_names *found)
 {
-	const struct store_reader reader = { .row = add_row,
+	const struct store_reader reader = { .row = add_name_row,
 					     .data = found,
 					     .texts = 1,
 					     .rest = "n",
@@ -74,7 +74,7 @@ static int read_names(const struct scope *scope, const char *column, const struc
 	fprintf(sql, "%s GROUP BY %s ORDER BY %s", some ? ")" : "", column, column);
 	err = scope_ask(scope, sql, &text, &reader);
 	if (!err && found->count)
-		qsort(found->list, found->count, sizeof(*found->list), compare_names);
+		qsort(found->list, found->count, sizeof(*found->list), compare_store_names);
 	return err;
 }
 
@@ -84,7 +84,7 @@ static int fail_missing(const struct scope *scope, const char *column, const cha
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
-	int err = file ? read_names(scope, column, NULL, &all) : -ENOMEM;
+	int err = file ? read_store_names(scope, column, NULL, &all) : -ENOMEM;
 
 	for (size_t i = 0; i < all.count && i < NAMES_SHOWN && file; i++)
 		fprintf(file, "%s%s", i ? ", " : ": ", *all.list[i] ? all.list[i] : "(empty)");
@@ -109,13 +109,13 @@ static int check_names(const struct scope *scope, const char *column,
 		       const struct store_names *given)
 {
 	struct store_names found = { 0 };
-	int err = read_names(scope, column, given, &found);
+	int err = read_store_names(scope, column, given, &found);
 
 	for (size_t i = 0; i < given->count && !err; i++) {
 		const char *name = given->list[i];
 
 		if (!found.count ||
-		    !bsearch(&name, found.list, found.count, sizeof(name), compare_names))
+		    !bsearch(&name, found.list, found.count, sizeof(name), compare_store_names))
 			err = fail_missing(scope, column, name);
 	}
 	free_names(&found);
@@ -131,7 +131,7 @@ static int check_list(const struct scope *scope, const char *column, const char 
 	if (!list)
 		return 0;
 	for (; list && !err; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
-		err = add_name(&given, strndup(list, strcspn(list, ",")));
+		err = add_store_name(&given, strndup(list, strcspn(list, ",")));
 	if (!err)
 		err = check_names(scope, column, &given);
 	free_names(&given);

@@ -230,7 +230,7 @@ static void check_together(struct argp_state *state, const struct fleet_options 
 		argp_error(state, "history: the host is its argument: leave out --host");
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_fleet_option(int key, char *argument, struct argp_state *state)
 {
 	struct fleet_options *options = state->input;
 
@@ -351,7 +351,7 @@ void fleet_options_parse(struct fleet_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
-		.parser = parse_option,
+		.parser = parse_fleet_option,
 		.args_doc = "--db=FILE|URL COMMAND [ARGUMENT...]",
 		.doc = "Stores the summaries of many hosts, and answers questions about all of them: what leaks, where, and since which kernel.",
 		.help_filter = help_filter,

@@ -103,7 +103,7 @@ static int compare_series(const void *a, const void *b, void *data)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-static double value_of(const struct peers *peers, const struct series *series)
+static double value_of_series(const struct peers *peers, const struct series *series)
 {
 	enum fleet_figure figure = peers->question->scope.options->figure;
 
@@ -113,12 +113,12 @@ static double value_of(const struct peers *peers, const struct series *series)
 	return series->figures[figure] / peers->set->units[series->unit].hours;
 }
 
-static int add_row(const struct peers *peers, const struct series *series,
-		   const struct spread *spread, double error)
+static int add_outlier_row(const struct peers *peers, const struct series *series,
+			   const struct spread *spread, double error)
 {
 	const struct series_unit *unit = &peers->set->units[series->unit];
 	struct cell *row = table_add(&peers->question->table);
-	double value = value_of(peers, series);
+	double value = value_of_series(peers, series);
 
 	if (!row)
 		return -ENOMEM;
@@ -150,14 +150,15 @@ static int compare_peers(struct peers *peers, struct series **list, size_t count
 		return 0;
 	}
 	for (size_t i = 0; i < peers->group_size; i++)
-		peers->values[i] = i < count ? value_of(peers, list[i]) : 0;
+		peers->values[i] = i < count ? value_of_series(peers, list[i]) : 0;
 	spread = statistics_spread(peers->values, peers->space, peers->group_size);
 	for (size_t i = 0; i < count && !err; i++) {
-		double error = (double)peers->tests *
-			       statistics_far(&spread, value_of(peers, list[i]), peers->group_size);
+		double error =
+			(double)peers->tests *
+			statistics_far(&spread, value_of_series(peers, list[i]), peers->group_size);
 
 		if (error <= peers->question->scope.options->error_rate)
-			err = add_row(peers, list[i], &spread, error);
+			err = add_outlier_row(peers, list[i], &spread, error);
 	}
 	return err;
 }
@@ -252,7 +253,7 @@ static void make_note(const struct peers *peers)
 		question->scope.options->error_rate, few, rest);
 }
 
-static int make_rows(struct peers *peers)
+static int make_outlier_rows(struct peers *peers)
 {
 	const struct series_set *set = peers->set;
 	size_t count = 0;
@@ -287,7 +288,7 @@ int question_outliers(struct question *question)
 	if (!err && (!peers.list || !peers.values || !peers.space))
 		err = -ENOMEM;
 	if (!err)
-		err = make_rows(&peers);
+		err = make_outlier_rows(&peers);
 	free(peers.list);
 	free(peers.values);
 	free(peers.space);

@@ -44,7 +44,7 @@ static size_t output_width(void)
 	return size.ws_col - 1;
 }
 
-static int render(const struct question *question)
+static int render_answer(const struct question *question)
 {
 	const struct fleet_options *options = question->scope.options;
 	bool pages = options->renderer->for_people && !options->no_pager && pager_is_possible();
@@ -68,7 +68,7 @@ static int render(const struct question *question)
 	return err;
 }
 
-static int make(struct question *question)
+static int make_answer(struct question *question)
 {
 	const struct fleet_options *options = question->scope.options;
 	size_t rows = options->renderer->for_people ? ROWS_TEXT : 0;
@@ -92,7 +92,7 @@ static int make(struct question *question)
 	if (options->renderer->for_people && question->table.text_rows)
 		rows = question->table.text_rows;
 	table_cut(&question->table, options->lines_given ? options->lines : rows);
-	return render(question);
+	return render_answer(question);
 }
 
 /* A sentence about what is missing. The exit status. */
@@ -127,7 +127,7 @@ static int say_missing(const struct question *question)
 	return options->partial ? EXIT_OK : EXIT_FINDINGS;
 }
 
-static void deinit(struct question *question)
+static void deinit_question(struct question *question)
 {
 	coverage_deinit(&question->coverage);
 	header_deinit(&question->header);
@@ -139,7 +139,7 @@ static void deinit(struct question *question)
 }
 
 /* Nothing was printed yet. The exit status. */
-static int fail(const struct store *store, int err)
+static int fail_question(const struct store *store, int err)
 {
 	if (err != -EAGAIN || !*store->errmsg)
 		return error_msg("%s", *store->errmsg ? store->errmsg : strerror(-err));
@@ -158,15 +158,15 @@ int question_answer(struct store *store, const struct fleet_options *options)
 	/* an answer without a server begins again: rows of it may be in the sums */
 	for (;;) {
 		question = (struct question){ .scope = { .options = options, .store = store } };
-		err = make(&question);
+		err = make_answer(&question);
 		if (err != -EAGAIN || !options->partial || !store->ops->leave_out ||
 		    !store->ops->leave_out(store))
 			break;
 		info_msg("%s", store->errmsg);
 		*store->errmsg = '\0';
-		deinit(&question);
+		deinit_question(&question);
 	}
-	status = err ? fail(store, err) : say_missing(&question);
-	deinit(&question);
+	status = err ? fail_question(store, err) : say_missing(&question);
+	deinit_question(&question);
 	return close_stdout(status);
 }

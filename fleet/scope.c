@@ -173,7 +173,7 @@ static int find_end(const struct scope *scope, uint64_t *end)
 	return err;
 }
 
-static uint64_t resolve(const struct fleet_time *time, uint64_t end, uint64_t otherwise)
+static uint64_t resolve_time(const struct fleet_time *time, uint64_t end, uint64_t otherwise)
 {
 	if (!time->given)
 		return otherwise;
@@ -190,8 +190,8 @@ int scope_init(struct scope *scope, struct store *store, const struct fleet_opti
 	*scope = (struct scope){ .options = options, .store = store };
 	if (options->since.is_age || options->until.is_age)
 		err = find_end(scope, &end);
-	scope->since = resolve(&options->since, end, 0);
-	scope->until = resolve(&options->until, end, UINT64_MAX);
+	scope->since = resolve_time(&options->since, end, 0);
+	scope->until = resolve_time(&options->until, end, UINT64_MAX);
 	return err;
 }
 

@@ -249,7 +249,7 @@ static size_t find_slot(const struct series_set *set, uint64_t begin)
 	return low;
 }
 
-static int add_figures(void *data, const struct store_row *row)
+static int add_series_figures(void *data, const struct store_row *row)
 {
 	struct series_set *set = data;
 	size_t sums = SERIES_REST + scope_key_count(&set->question->scope);
@@ -309,7 +309,7 @@ static void write_hosts(const struct series_set *set, FILE *sql, size_t begin, s
 
 static int read_figures(struct series_set *set, size_t begin, size_t end)
 {
-	const struct store_reader reader = { .row = add_figures,
+	const struct store_reader reader = { .row = add_series_figures,
 					     .data = set,
 					     .texts = SERIES_REST +
 						      scope_key_count(&set->question->scope),

@@ -35,7 +35,7 @@ static int begin_answer(struct answer *answer, const struct store_row *row)
 	return 0;
 }
 
-static int add_row(void *data, const struct store_row *row)
+static int add_answer_row(void *data, const struct store_row *row)
 {
 	struct answer *answer = data;
 	char **texts;
@@ -158,7 +158,7 @@ static bool is_question(const char *sql)
 int question_sql(struct question *question)
 {
 	struct answer answer = { .question = question };
-	const struct store_reader reader = { .row = add_row,
+	const struct store_reader reader = { .row = add_answer_row,
 					     .data = &answer,
 					     .join = STORE_OF_USER };
 	struct store *store = question->scope.store;

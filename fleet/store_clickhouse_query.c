@@ -64,7 +64,7 @@ static int check_row(const struct join *join, size_t server)
 			       &row);
 }
 
-static int advance(struct join *join, size_t server)
+static int advance_server(struct join *join, size_t server)
 {
 	struct clickhouse_stream *stream = &join->clickhouse->streams.list[server];
 	int result = clickhouse_stream_next(&join->clickhouse->streams, server);
@@ -85,20 +85,20 @@ static int send_own(const struct join *join, size_t server)
 	return join->reader->row(join->reader->data, &row);
 }
 
-static const char *text_of(const struct join *join, size_t server, size_t column)
+static const char *column_text(const struct join *join, size_t server, size_t column)
 {
 	const struct clickhouse_stream *stream = &join->clickhouse->streams.list[server];
 
 	return column < stream->columns && stream->texts[column] ? stream->texts[column] : "";
 }
 
-static int compare(const struct join *join, size_t server, size_t other)
+static int compare_server_rows(const struct join *join, size_t server, size_t other)
 {
 	size_t keys = join->reader->join == STORE_SUMS ? join->reader->keys : 1;
 	int order = 0;
 
 	for (size_t i = 0; i < keys && !order; i++)
-		order = strcmp(text_of(join, server, i), text_of(join, other, i));
+		order = strcmp(column_text(join, server, i), column_text(join, other, i));
 	return order;
 }
 
@@ -108,7 +108,8 @@ static size_t find_first(const struct join *join)
 	size_t first = SIZE_MAX;
 
 	for (size_t i = 0; i < join->clickhouse->url.server_count; i++)
-		if (join->has_row[i] && (first == SIZE_MAX || compare(join, i, first) < 0))
+		if (join->has_row[i] &&
+		    (first == SIZE_MAX || compare_server_rows(join, i, first) < 0))
 			first = i;
 	return first;
 }
@@ -117,12 +118,13 @@ static size_t find_first(const struct join *join)
 static int check_host(const struct join *join, size_t server)
 {
 	for (size_t i = 0; i < join->clickhouse->url.server_count; i++)
-		if (i != server && join->has_row[i] && !compare(join, i, server))
+		if (i != server && join->has_row[i] && !compare_server_rows(join, i, server))
 			return store_fail(
 				join->store, -EPROTO,
 				"%s and %s both have rows of %s, which would count twice: name the servers of a store always in the same order, and load the summaries again into another database",
 				join->clickhouse->url.servers[i],
-				join->clickhouse->url.servers[server], text_of(join, server, 0));
+				join->clickhouse->url.servers[server],
+				column_text(join, server, 0));
 	return 0;
 }
 
@@ -134,25 +136,25 @@ static int join_by_host(struct join *join)
 
 	while (!err) {
 		if (server == SIZE_MAX || !join->has_row[server] ||
-		    strcmp(host, text_of(join, server, 0)) != 0) {
+		    strcmp(host, column_text(join, server, 0)) != 0) {
 			server = find_first(join);
 			if (server == SIZE_MAX)
 				break;
 			free(host);
-			host = strdup(text_of(join, server, 0));
+			host = strdup(column_text(join, server, 0));
 			err = host ? check_host(join, server) : -ENOMEM;
 		}
 		if (!err)
 			err = send_own(join, server);
 		if (!err)
-			err = advance(join, server);
+			err = advance_server(join, server);
 	}
 	free(host);
 	return err;
 }
 
 /* The server shows a double without a fraction as a whole number: only the type says what it is. */
-static void add(char sum[SUM_SIZE], const char *text, const char *type)
+static void add_to_sum(char sum[SUM_SIZE], const char *text, const char *type)
 {
 	if (type && strncmp(type, "Float", strlen("Float")) == 0)
 		snprintf(sum, SUM_SIZE, "%.17g", strtod(sum, NULL) + strtod(text, NULL));
@@ -181,23 +183,24 @@ static int send_sum(struct join *join, size_t server)
 	if (err)
 		return err;
 	for (size_t i = 0; i < join->columns; i++) {
-		snprintf(join->sums[i], SUM_SIZE, "%s", i < keys ? "" : text_of(join, server, i));
-		join->texts[i] = i < keys ? text_of(join, server, i) : join->sums[i];
+		snprintf(join->sums[i], SUM_SIZE, "%s",
+			 i < keys ? "" : column_text(join, server, i));
+		join->texts[i] = i < keys ? column_text(join, server, i) : join->sums[i];
 	}
 	for (size_t i = server + 1; i < count && !err; i++) {
-		if (!join->has_row[i] || compare(join, i, server))
+		if (!join->has_row[i] || compare_server_rows(join, i, server))
 			continue;
 		for (size_t j = keys; j < join->columns; j++)
-			add(join->sums[j], text_of(join, i, j),
-			    join->clickhouse->streams.list[server].types[j]);
-		err = advance(join, i);
+			add_to_sum(join->sums[j], column_text(join, i, j),
+				   join->clickhouse->streams.list[server].types[j]);
+		err = advance_server(join, i);
 	}
 	if (!err) {
 		const struct store_row row = make_row(join, server, join->texts);
 
 		err = join->reader->row(join->reader->data, &row);
 	}
-	return err ? err : advance(join, server);
+	return err ? err : advance_server(join, server);
 }
 
 static int join_sums(struct join *join)
@@ -218,13 +221,13 @@ static int join_each(struct join *join)
 		while (!err && join->has_row[i]) {
 			err = send_own(join, i);
 			if (!err)
-				err = advance(join, i);
+				err = advance_server(join, i);
 		}
 	}
 	return err;
 }
 
-static int start(struct join *join, const char *sql)
+static int start_query(struct join *join, const char *sql)
 {
 	struct clickhouse_store *clickhouse = join->clickhouse;
 	bool is_of_user = join->reader->join == STORE_OF_USER;
@@ -241,7 +244,7 @@ static int start(struct join *join, const char *sql)
 	}
 	for (size_t i = 0; i < count && !err; i++)
 		if (clickhouse->is_used[i])
-			err = advance(join, i);
+			err = advance_server(join, i);
 	return err;
 }
 
@@ -262,7 +265,7 @@ int clickhouse_store_query(struct store *store, const char *sql, const struct st
 	int err;
 
 	join.has_row = calloc(join.clickhouse->url.server_count, sizeof(*join.has_row));
-	err = query && join.has_row ? start(&join, query)
+	err = query && join.has_row ? start_query(&join, query)
 				    : store_fail(store, -ENOMEM, "%s", strerror(ENOMEM));
 	if (!err && reader->join == STORE_BY_HOST)
 		err = join_by_host(&join);

@@ -59,7 +59,7 @@ static const char schema_sql[] =
 	"PRAGMA application_id = " APPLICATION_ID ";"
 	"PRAGMA user_version = " TEXT_OF(STORE_SCHEMA) ";";
 
-static const char *reason(int result)
+static const char *reason_of_result(int result)
 {
 	switch (result & 0xff) {
 	case SQLITE_BUSY:
@@ -92,7 +92,7 @@ int sqlite_store_fail(struct store *store, int result)
 		{ SQLITE_CANTOPEN, -EACCES },
 	};
 	struct sqlite_store *sqlite = store->data;
-	const char *text = reason(result);
+	const char *text = reason_of_result(result);
 	int err = -EIO;
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
@@ -114,7 +114,7 @@ int sqlite_store_execute(struct store *store, const char *sql)
 }
 
 /* The whole number that a PRAGMA or a query gives. */
-static int read_number(struct store *store, const char *sql, int64_t *number)
+static int query_number(struct store *store, const char *sql, int64_t *number)
 {
 	struct sqlite_store *sqlite = store->data;
 	sqlite3_stmt *statement;
@@ -145,19 +145,19 @@ static int sqlite_init(struct store *store)
 static int check_file(struct store *store, enum store_mode mode)
 {
 	int64_t application, version, tables;
-	int err = read_number(store, "PRAGMA application_id", &application);
+	int err = query_number(store, "PRAGMA application_id", &application);
 
 	if (!err)
-		err = read_number(store, "PRAGMA user_version", &version);
+		err = query_number(store, "PRAGMA user_version", &version);
 	if (!err)
-		err = read_number(store, "SELECT count(*) FROM sqlite_master", &tables);
+		err = query_number(store, "SELECT count(*) FROM sqlite_master", &tables);
 	if (err)
 		return err;
 	if (!tables && mode != STORE_READ)
 		return sqlite_init(store);
 	if (application != strtoll(APPLICATION_ID, NULL, 10))
 		return store_fail(store, -EBADMSG, "%s: %s", store->location,
-				  reason(SQLITE_NOTADB));
+				  reason_of_result(SQLITE_NOTADB));
 	if (version != STORE_SCHEMA)
 		return store_fail(store, -EPROTONOSUPPORT,
 				  "%s: its tables are those of version %lld, this program knows "
@@ -184,7 +184,7 @@ static void sqlite_close(struct store *store)
 	store->data = NULL;
 }
 
-static int open_file(struct store *store, const char *location, enum store_mode mode)
+static int open_database(struct store *store, const char *location, enum store_mode mode)
 {
 	struct sqlite_store *sqlite = store->data;
 	/* A question writes, too, if it can: what a killed load has left is taken back. */
@@ -224,7 +224,7 @@ static int sqlite_open(struct store *store, const char *location, enum store_mod
 		err = texts_init(&sqlite->lists[i].texts);
 	if (err)
 		return store_fail(store, err, "%s", strerror(-err));
-	err = open_file(store, location, mode);
+	err = open_database(store, location, mode);
 	return err ? err : check_file(store, mode);
 }
 

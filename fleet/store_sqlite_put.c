@@ -52,7 +52,7 @@ void sqlite_store_forget(struct sqlite_store *sqlite)
 	}
 }
 
-static int prepare(struct store *store)
+static int prepare_statements(struct store *store)
 {
 	struct sqlite_store *sqlite = store->data;
 	int result = SQLITE_OK;
@@ -99,7 +99,7 @@ static void bind_parts(sqlite3_stmt *statement, const struct figures_part *parts
 	}
 }
 
-static int step(struct store *store, sqlite3_stmt *statement)
+static int step_statement(struct store *store, sqlite3_stmt *statement)
 {
 	int result = sqlite3_step(statement);
 
@@ -123,13 +123,13 @@ static int find_or_add(struct store *store, struct sqlite_ids *list,
 	if (result != SQLITE_DONE)
 		return sqlite_store_fail(store, result);
 	bind_parts(list->add, parts, count);
-	err = step(store, list->add);
+	err = step_statement(store, list->add);
 	*id = sqlite3_last_insert_rowid(sqlite->database);
 	return err;
 }
 
 /* The values as one text: words, so that different rows have different texts. */
-static int join(const struct figures_part *parts, size_t count, char **text)
+static int join_words(const struct figures_part *parts, size_t count, char **text)
 {
 	size_t size;
 	FILE *file = open_memstream(text, &size);
@@ -158,7 +158,7 @@ static int get_id(struct store *store, enum sqlite_list which, const struct figu
 
 	if (!list->texts.list)
 		err = texts_init(&list->texts);
-	if (!err && !join(parts, count, &text))
+	if (!err && !join_words(parts, count, &text))
 		number = texts_take(&list->texts, text);
 	ids = number ? array_grow_zeroed(list->ids, &list->space, number + 1, sizeof(*ids)) : NULL;
 	if (!ids)
@@ -214,7 +214,7 @@ static int put_interval(struct store *store, const struct summary *summary, int6
 			sqlite3_bind_int64(sqlite->add_interval, (int)i + 1,
 					   (sqlite3_int64)values[i]);
 	}
-	err = step(store, sqlite->add_interval);
+	err = step_statement(store, sqlite->add_interval);
 	*id = sqlite3_last_insert_rowid(sqlite->database);
 	return err ? err : sqlite3_changes(sqlite->database) > 0;
 }
@@ -247,13 +247,13 @@ static int put_figure(struct store *store, int64_t interval, const struct summar
 		sqlite3_bind_double(statement, 12, counts->allocated_variance);
 	if (counts->live_variance > 0)
 		sqlite3_bind_double(statement, 13, counts->live_variance);
-	return step(store, statement);
+	return step_statement(store, statement);
 }
 
 int sqlite_store_put(struct store *store, const struct summary *summary)
 {
 	int64_t interval;
-	int added, err = prepare(store);
+	int added, err = prepare_statements(store);
 
 	if (err)
 		return err;

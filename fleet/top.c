@@ -79,7 +79,7 @@ static const struct column columns[] = {
 	  .legend = "of the allocated bytes, if allocations are sampled" },
 };
 
-static int add_row(void *data, const struct store_row *row)
+static int add_top_row(void *data, const struct store_row *row)
 {
 	struct question *question = data;
 	size_t at = scope_key_count(&question->scope);
@@ -109,7 +109,7 @@ static int add_row(void *data, const struct store_row *row)
 
 int question_top(struct question *question)
 {
-	const struct store_reader reader = { .row = add_row,
+	const struct store_reader reader = { .row = add_top_row,
 					     .data = question,
 					     .texts = scope_key_count(&question->scope),
 					     .rest = "nnnnnnnd",

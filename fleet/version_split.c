@@ -186,7 +186,7 @@ static size_t add_host_level(const struct version_hosts *hosts, const char *sinc
 	return end;
 }
 
-static void add_host(struct split_space *space, const struct side_sum sums[SIDES])
+static void add_split_host(struct split_space *space, const struct side_sum sums[SIDES])
 {
 	double values[SIDES];
 
@@ -257,7 +257,7 @@ struct version_split version_split_level(const struct version_hosts *hosts, cons
 			struct side_sum sides[SIDES];
 
 			next = add_host_level(hosts, since, next, sides);
-			add_host(space, sides);
+			add_split_host(space, sides);
 			split.of_with += sides[SINCE].is_there;
 			split.of_without += sides[BEFORE].is_there;
 		}

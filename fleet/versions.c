@@ -103,7 +103,7 @@ static int compare_kernels(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int compare_names(const void *a, const void *b)
+static int compare_version_names(const void *a, const void *b)
 {
 	const struct series *x = *(const struct series *const *)a;
 	const struct series *y = *(const struct series *const *)b;
@@ -160,8 +160,8 @@ static int find_kernels(struct versions *versions)
 	return 0;
 }
 
-static int add_row(struct versions *versions, const char *name, const char *change,
-		   const struct version_split *split, double tests)
+static int add_version_row(struct versions *versions, const char *name, const char *change,
+			   const struct version_split *split, double tests)
 {
 	struct cell *row = table_add(&versions->question->table);
 	double wrong = split->probability * tests;
@@ -210,12 +210,13 @@ static int compare_name(struct versions *versions, const char *name, bool grows)
 		keep_best(&growth, &split);
 	}
 	if (growth.since)
-		err = add_row(versions, name, "grows", &growth, splits * (double)versions->growing);
+		err = add_version_row(versions, name, "grows", &growth,
+				      splits * (double)versions->growing);
 	if (!err && level.since &&
 	    level.probability * splits * (double)versions->names <=
 		    versions->question->scope.options->error_rate)
-		err = add_row(versions, name, level.more ? "more" : "less", &level,
-			      splits * (double)versions->names);
+		err = add_version_row(versions, name, level.more ? "more" : "less", &level,
+				      splits * (double)versions->names);
 	return err;
 }
 
@@ -330,7 +331,7 @@ static void choose_empty(const struct versions *versions)
 			"No growth came with a version for certain; allocations could not be compared.";
 }
 
-static int make_rows(struct versions *versions)
+static int make_version_rows(struct versions *versions)
 {
 	const struct series_set *set = &versions->set;
 	char **arguments = versions->question->scope.options->arguments;
@@ -344,7 +345,7 @@ static int make_rows(struct versions *versions)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->count; i++)
 		versions->list[i] = &versions->set.list[i];
-	qsort(versions->list, set->count, sizeof(*versions->list), compare_names);
+	qsort(versions->list, set->count, sizeof(*versions->list), compare_version_names);
 	if (versions->kernel_count < 2) {
 		say_nothing_compared(versions);
 		return 0;
@@ -368,7 +369,7 @@ int question_versions(struct question *question)
 	question->table.empty = "Nothing came with a version for certain.";
 	err = series_init(&versions.set, question, true);
 	if (!err)
-		err = make_rows(&versions);
+		err = make_version_rows(&versions);
 	free(versions.list);
 	free(versions.kernels);
 	version_hosts_deinit(&versions.hosts);

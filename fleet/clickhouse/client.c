@@ -72,7 +72,7 @@ static int check_stop(void *user, curl_off_t to_get, curl_off_t got, curl_off_t 
 	return client->settings->stop && client->settings->stop();
 }
 
-static int add_header(struct curl_slist **list, const char *name, const char *value)
+static int add_http_header(struct curl_slist **list, const char *name, const char *value)
 {
 	struct curl_slist *longer;
 	char *text;
@@ -93,15 +93,15 @@ static int add_header(struct curl_slist **list, const char *name, const char *va
 static int add_headers(struct clickhouse_client *client, struct curl_slist **list)
 {
 	const struct clickhouse_credentials *credentials = client->settings->credentials;
-	int err = add_header(list, "Content-Type", "text/plain");
+	int err = add_http_header(list, "Content-Type", "text/plain");
 
 	/* the empty one: libcurl does not wait for the server's word before it sends */
 	if (!err)
-		err = add_header(list, "Expect", "");
+		err = add_http_header(list, "Expect", "");
 	if (!err && credentials)
-		err = add_header(list, "X-ClickHouse-User", credentials->user);
+		err = add_http_header(list, "X-ClickHouse-User", credentials->user);
 	if (!err && credentials && credentials->password && *credentials->password)
-		err = add_header(list, "X-ClickHouse-Key", credentials->password);
+		err = add_http_header(list, "X-ClickHouse-Key", credentials->password);
 	return err;
 }
 
@@ -149,7 +149,7 @@ int clickhouse_open(struct clickhouse_client *client, const struct clickhouse_ur
 	    asprintf(&client->address, "%s://%s/", url->tls ? "https" : "http", client->server) <
 		    0 ||
 	    add_headers(client, &client->headers) || add_headers(client, &client->gzip_headers) ||
-	    add_header(&client->gzip_headers, "Content-Encoding", "gzip")) {
+	    add_http_header(&client->gzip_headers, "Content-Encoding", "gzip")) {
 		clickhouse_close(client);
 		snprintf(client->errmsg, sizeof(client->errmsg), "%s", strerror(ENOMEM));
 		return -ENOMEM;
@@ -183,7 +183,7 @@ int clickhouse_fail(struct clickhouse_client *client, int err, const char *text)
 	return err;
 }
 
-static int fail_no_memory(struct clickhouse_client *client)
+static int fail_client_memory(struct clickhouse_client *client)
 {
 	return clickhouse_fail(client, -ENOMEM, strerror(ENOMEM));
 }
@@ -234,8 +234,8 @@ int clickhouse_request_end(struct clickhouse_client *client, int code)
 	return 0;
 }
 
-static int post(struct clickhouse_client *client, const char *address, const char *body,
-		size_t size, struct curl_slist *headers)
+static int post_body(struct clickhouse_client *client, const char *address, const char *body,
+		     size_t size, struct curl_slist *headers)
 {
 	clickhouse_request_begin(client, address, body, size, headers);
 	return clickhouse_request_end(client, (int)curl_easy_perform(client->curl));
@@ -251,8 +251,8 @@ static int query_with(struct clickhouse_client *client, const char *parameters, 
 	int err;
 
 	if (asprintf(&address, "%s?wait_end_of_query=1%s", client->address, parameters) < 0)
-		return fail_no_memory(client);
-	err = post(client, address, query, strlen(query), client->headers);
+		return fail_client_memory(client);
+	err = post_body(client, address, query, strlen(query), client->headers);
 	free(address);
 	return err;
 }
@@ -277,8 +277,8 @@ int clickhouse_select(struct clickhouse_client *client, const char *query)
 
 	if (asprintf(&address, "%s?wait_end_of_query=1&readonly=1&database=%s", client->address,
 		     client->database) < 0)
-		return fail_no_memory(client);
-	err = post(client, address, query, strlen(query), client->headers);
+		return fail_client_memory(client);
+	err = post_body(client, address, query, strlen(query), client->headers);
 	free(address);
 	return err;
 }
@@ -342,9 +342,9 @@ int clickhouse_insert(struct clickhouse_client *client, const char *query, const
 	int err;
 
 	if (address && packed)
-		err = post(client, address, packed, packed_size, client->gzip_headers);
+		err = post_body(client, address, packed, packed_size, client->gzip_headers);
 	else
-		err = fail_no_memory(client);
+		err = fail_client_memory(client);
 	free(address);
 	free(packed);
 	return err ? err : check_silence(client);

@@ -18,8 +18,8 @@ struct sentence {
 	size_t size;
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(struct sentence sentence, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_sentence(struct sentence sentence, int err,
+							       const char *format, ...)
 {
 	va_list arguments;
 
@@ -54,53 +54,56 @@ int clickhouse_fail_transfer(const struct clickhouse_answer *answer, int code, c
 
 	switch (clickhouse_transfer_kind(code)) {
 	case CURLE_ABORTED_BY_CALLBACK:
-		return fail(sentence, -EINTR, "stopped by a signal");
+		return fail_sentence(sentence, -EINTR, "stopped by a signal");
 	case CURLE_OUT_OF_MEMORY:
-		return fail(sentence, -ENOMEM, "%s", strerror(ENOMEM));
+		return fail_sentence(sentence, -ENOMEM, "%s", strerror(ENOMEM));
 	case CURLE_COULDNT_RESOLVE_HOST:
-		return fail(sentence, -EAGAIN,
-			    "no address is known for this name: check the name, and the DNS");
+		return fail_sentence(
+			sentence, -EAGAIN,
+			"no address is known for this name: check the name, and the DNS");
 	case CURLE_COULDNT_CONNECT:
-		return fail(
+		return fail_sentence(
 			sentence, -EAGAIN,
 			"no connection: is a ClickHouse server running there, and is this its port for HTTP? (%s)",
 			reason);
 	case CURLE_OPERATION_TIMEDOUT:
-		return fail(
+		return fail_sentence(
 			sentence, -EAGAIN,
 			"no whole answer in time: the server or the network is too slow, or something else listens there (%s)",
 			reason);
 	case CURLE_PEER_FAILED_VERIFICATION:
-		return fail(
+		return fail_sentence(
 			sentence, -EPROTO,
 			"its certificate cannot be verified: name the authority that signed it with --ca=FILE, and the server as the certificate does (%s)",
 			reason);
 	case CURLE_SSL_CACERT_BADFILE:
-		return fail(sentence, -EPROTO, "the file of --ca cannot be used (%s)", reason);
+		return fail_sentence(sentence, -EPROTO, "the file of --ca cannot be used (%s)",
+				     reason);
 	case CURLE_SSL_CONNECT_ERROR:
-		return fail(
+		return fail_sentence(
 			sentence, -EPROTO,
 			"no TLS connection: clickhouses:// needs the server's port for HTTPS, clickhouse:// that for HTTP (%s)",
 			reason);
 	case CURLE_WEIRD_SERVER_REPLY:
-		return fail(sentence, -EPROTO,
-			    "the answer is not HTTP: is this the server's port for HTTP, 8123?");
+		return fail_sentence(
+			sentence, -EPROTO,
+			"the answer is not HTTP: is this the server's port for HTTP, 8123?");
 	case CURLE_WRITE_ERROR:
 		if (answer->too_large)
-			return fail(sentence, -EPROTO,
-				    "the answer%s more than %zu bytes: is it a ClickHouse server?",
-				    answer->header_bytes > CLICKHOUSE_HEADERS_MAX
-					    ? "'s headers have"
-					    : " has",
-				    answer->header_bytes > CLICKHOUSE_HEADERS_MAX
-					    ? CLICKHOUSE_HEADERS_MAX
-					    : answer->max);
-		return fail(sentence, -ENOMEM, "%s", strerror(ENOMEM));
+			return fail_sentence(
+				sentence, -EPROTO,
+				"the answer%s more than %zu bytes: is it a ClickHouse server?",
+				answer->header_bytes > CLICKHOUSE_HEADERS_MAX ? "'s headers have"
+									      : " has",
+				answer->header_bytes > CLICKHOUSE_HEADERS_MAX
+					? CLICKHOUSE_HEADERS_MAX
+					: answer->max);
+		return fail_sentence(sentence, -ENOMEM, "%s", strerror(ENOMEM));
 	case CURLE_GOT_NOTHING:
-		return fail(sentence, -EAGAIN, "the server closed the connection too early (%s)",
-			    reason);
+		return fail_sentence(sentence, -EAGAIN,
+				     "the server closed the connection too early (%s)", reason);
 	default:
-		return fail(sentence, -EAGAIN, "%s", reason);
+		return fail_sentence(sentence, -EAGAIN, "%s", reason);
 	}
 }
 
@@ -167,9 +170,10 @@ static int fail_exception(struct sentence sentence, long code, const char *reaso
 	const struct advice *advice = find_advice(code);
 
 	if (!advice)
-		return fail(sentence, -EAGAIN, "the server refused: %s (code %ld)", reason, code);
-	return fail(sentence, -EPROTO, "the server refused: %s%s%s (code %ld)", reason,
-		    *advice->text ? ": " : "", advice->text, code);
+		return fail_sentence(sentence, -EAGAIN, "the server refused: %s (code %ld)", reason,
+				     code);
+	return fail_sentence(sentence, -EPROTO, "the server refused: %s%s%s (code %ld)", reason,
+			     *advice->text ? ": " : "", advice->text, code);
 }
 
 int clickhouse_fail_status(const struct clickhouse_answer *answer, long status, char *text,
@@ -182,18 +186,18 @@ int clickhouse_fail_status(const struct clickhouse_answer *answer, long status, 
 	if (answer->is_clickhouse && code >= 0)
 		return fail_exception(sentence, code, reason);
 	if (status >= 300 && status < 400)
-		return fail(
+		return fail_sentence(
 			sentence, -EPROTO,
 			"it answers with a redirect, HTTP %ld, which is not followed: name the server itself",
 			status);
 	if (status == 401 || status == 403)
-		return fail(sentence, -EPROTO,
-			    "it refuses the user or the password with HTTP %ld: check both",
-			    status);
+		return fail_sentence(
+			sentence, -EPROTO,
+			"it refuses the user or the password with HTTP %ld: check both", status);
 	if (status == 408 || status == 429 || status >= 500)
-		return fail(sentence, -EAGAIN, "the server failed with HTTP %ld%s", status,
-			    status == 507 ? ": it has no space left" : "");
-	return fail(
+		return fail_sentence(sentence, -EAGAIN, "the server failed with HTTP %ld%s", status,
+				     status == 507 ? ": it has no space left" : "");
+	return fail_sentence(
 		sentence, -EPROTO,
 		"this is not a ClickHouse server: HTTP %ld without its headers: check the address",
 		status);

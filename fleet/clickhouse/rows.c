@@ -34,7 +34,7 @@ void clickhouse_rows_deinit(struct clickhouse_rows *rows)
 }
 
 /* A column of text, and the tab behind it. */
-static void put_text(FILE *file, const char *text)
+static void put_text_column(FILE *file, const char *text)
 {
 	for (text = text ? text : ""; *text; text++) {
 		switch (*text) {
@@ -54,17 +54,17 @@ static void put_text(FILE *file, const char *text)
 	putc('\t', file);
 }
 
-static void put_number(FILE *file, uint64_t number)
+static void put_number_column(FILE *file, uint64_t number)
 {
 	fprintf(file, "%" PRIu64 "\t", number);
 }
 
 static void put_source(FILE *file, const struct summary *summary)
 {
-	put_text(file, summary->sources->host);
-	put_text(file, summary->sources->boot);
-	put_number(file, summary->sources->run);
-	put_number(file, summary->sources->first);
+	put_text_column(file, summary->sources->host);
+	put_text_column(file, summary->sources->boot);
+	put_number_column(file, summary->sources->run);
+	put_number_column(file, summary->sources->first);
 }
 
 static void put_interval(FILE *file, const struct summary *summary)
@@ -73,23 +73,23 @@ static void put_interval(FILE *file, const struct summary *summary)
 	const struct summary_bound *bound = &summary->bound;
 
 	put_source(file, summary);
-	put_number(file, summary->begin);
-	put_number(file, summary->end);
-	put_text(file, host->kernel);
-	put_text(file, host->arch);
-	put_text(file, host->role);
-	put_number(file, host->cpus);
-	put_number(file, host->memory);
-	put_number(file, host->slab_reclaimable);
-	put_number(file, host->slab_unreclaimable);
-	put_number(file, summary->cpu_ns);
-	put_number(file, summary->resident);
-	put_number(file, bound->recorded);
-	put_number(file, bound->lost);
-	put_number(file, bound->skipped);
-	put_number(file, bound->uncounted);
-	put_number(file, bound->unobserved);
-	put_number(file, bound->sampling);
+	put_number_column(file, summary->begin);
+	put_number_column(file, summary->end);
+	put_text_column(file, host->kernel);
+	put_text_column(file, host->arch);
+	put_text_column(file, host->role);
+	put_number_column(file, host->cpus);
+	put_number_column(file, host->memory);
+	put_number_column(file, host->slab_reclaimable);
+	put_number_column(file, host->slab_unreclaimable);
+	put_number_column(file, summary->cpu_ns);
+	put_number_column(file, summary->resident);
+	put_number_column(file, bound->recorded);
+	put_number_column(file, bound->lost);
+	put_number_column(file, bound->skipped);
+	put_number_column(file, bound->uncounted);
+	put_number_column(file, bound->unobserved);
+	put_number_column(file, bound->sampling);
 	fprintf(file, "%d\n", bound->names_lost);
 }
 
@@ -98,21 +98,21 @@ static void put_figures(FILE *file, const struct summary *summary, const struct 
 	const struct summary_counts *counts = &row->counts;
 
 	put_source(file, summary);
-	put_number(file, summary->end);
-	put_text(file, summary->host.kernel);
-	put_text(file, summary->host.role);
-	put_text(file, kind_names[row->kind]);
+	put_number_column(file, summary->end);
+	put_text_column(file, summary->host.kernel);
+	put_text_column(file, summary->host.role);
+	put_text_column(file, kind_names[row->kind]);
 	for (size_t i = 0; i < SUMMARY_NAMES; i++)
-		put_text(file, row->names[i]);
-	put_number(file, counts->allocations);
-	put_number(file, counts->frees);
-	put_number(file, counts->allocated);
-	put_number(file, counts->freed);
-	put_number(file, counts->failed);
-	put_number(file, counts->cross_cpu);
-	put_number(file, counts->missed);
-	put_number(file, counts->live_objects);
-	put_number(file, counts->live_bytes);
+		put_text_column(file, row->names[i]);
+	put_number_column(file, counts->allocations);
+	put_number_column(file, counts->frees);
+	put_number_column(file, counts->allocated);
+	put_number_column(file, counts->freed);
+	put_number_column(file, counts->failed);
+	put_number_column(file, counts->cross_cpu);
+	put_number_column(file, counts->missed);
+	put_number_column(file, counts->live_objects);
+	put_number_column(file, counts->live_bytes);
 	fprintf(file, "%.17g\t%.17g\n", counts->allocated_variance, counts->live_variance);
 }
 

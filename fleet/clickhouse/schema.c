@@ -57,15 +57,15 @@ static const struct table {
 	[CLICKHOUSE_DAILY] = { "figures_daily", ROLLED_COLUMNS, ROLLED_KEY, MONTH, "version" },
 };
 
-static int fail_no_memory(struct clickhouse_client *client)
+static int fail_schema_memory(struct clickhouse_client *client)
 {
 	snprintf(client->errmsg, sizeof(client->errmsg), "%s", strerror(ENOMEM));
 	return -ENOMEM;
 }
 
 /* The query that the format makes; -ENOMEM too if there is no memory for it. */
-__attribute__((format(printf, 2, 3))) static int run(struct clickhouse_client *client,
-						     const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int run_statement(struct clickhouse_client *client,
+							       const char *format, ...)
 {
 	va_list arguments;
 	char *query;
@@ -75,7 +75,7 @@ __attribute__((format(printf, 2, 3))) static int run(struct clickhouse_client *c
 	length = vasprintf(&query, format, arguments);
 	va_end(arguments);
 	if (length < 0)
-		return fail_no_memory(client);
+		return fail_schema_memory(client);
 	err = clickhouse_query(client, query);
 	free(query);
 	return err;
@@ -103,12 +103,13 @@ static int create_rows(struct clickhouse_client *client, const struct clickhouse
 		snprintf(replica, sizeof(replica),
 			 "'/clickhouse/tables/{shard}/%s/%s', '{replica}'", client->database,
 			 table->name);
-	return run(client,
-		   "CREATE TABLE IF NOT EXISTS %s.%s_%s (%s) ENGINE = %sReplacingMergeTree(%s%s%s) "
-		   "PARTITION BY %s ORDER BY (%s)",
-		   client->database, table->name, layout->cluster ? "local" : "rows",
-		   table->columns, layout->replicated ? "Replicated" : "", replica, comma, version,
-		   table->partition, table->key);
+	return run_statement(
+		client,
+		"CREATE TABLE IF NOT EXISTS %s.%s_%s (%s) ENGINE = %sReplacingMergeTree(%s%s%s) "
+		"PARTITION BY %s ORDER BY (%s)",
+		client->database, table->name, layout->cluster ? "local" : "rows", table->columns,
+		layout->replicated ? "Replicated" : "", replica, comma, version, table->partition,
+		table->key);
 }
 
 static int create_table(struct clickhouse_client *client, const struct clickhouse_layout *layout,
@@ -118,14 +119,15 @@ static int create_table(struct clickhouse_client *client, const struct clickhous
 	int err = create_rows(client, layout, table);
 
 	if (!err && layout->cluster)
-		err = run(client,
-			  "CREATE TABLE IF NOT EXISTS %s.%s_rows AS %s.%s_local ENGINE = "
-			  "Distributed(%s, %s, %s_local, cityHash64(host))",
-			  database, name, database, name, layout->cluster, database, name);
+		err = run_statement(client,
+				    "CREATE TABLE IF NOT EXISTS %s.%s_rows AS %s.%s_local ENGINE = "
+				    "Distributed(%s, %s, %s_local, cityHash64(host))",
+				    database, name, database, name, layout->cluster, database,
+				    name);
 	if (!err)
-		err = run(client,
-			  "CREATE VIEW IF NOT EXISTS %s.%s AS SELECT * FROM %s.%s_rows FINAL",
-			  database, name, database, name);
+		err = run_statement(
+			client, "CREATE VIEW IF NOT EXISTS %s.%s AS SELECT * FROM %s.%s_rows FINAL",
+			database, name, database, name);
 	return err;
 }
 
@@ -138,7 +140,7 @@ int clickhouse_create(struct clickhouse_client *client, const struct clickhouse_
 			 "the name of a cluster has letters, digits and _");
 		return -EPROTO;
 	}
-	err = run(client, "CREATE DATABASE IF NOT EXISTS %s", client->database);
+	err = run_statement(client, "CREATE DATABASE IF NOT EXISTS %s", client->database);
 	for (size_t i = 0; !err && i < CLICKHOUSE_TABLES; i++)
 		err = create_table(client, layout, &tables[i]);
 	return err;
@@ -164,8 +166,8 @@ static int drop_day(struct clickhouse_client *client, const char *line, unsigned
 
 	if (!day || strspn(day + 1, "0123456789") != strlen(day + 1))
 		return 0;
-	err = run(client, "ALTER TABLE %s.%.*s DROP PARTITION %s", client->database,
-		  (int)(day - line), line, day + 1);
+	err = run_statement(client, "ALTER TABLE %s.%.*s DROP PARTITION %s", client->database,
+			    (int)(day - line), line, day + 1);
 	if (!err)
 		(*dropped)++;
 	return err;
@@ -177,16 +179,17 @@ static int drop_days(struct clickhouse_client *client, const struct table *table
 	char *days, *rest, *line;
 	int err;
 
-	err = run(client,
-		  "SELECT DISTINCT table, partition FROM system.parts WHERE database = '%s' AND "
-		  "table IN ('%s_rows', '%s_local') AND active AND toUInt32OrZero(partition) < %u "
-		  "ORDER BY partition",
-		  client->database, table->name, table->name, day);
+	err = run_statement(
+		client,
+		"SELECT DISTINCT table, partition FROM system.parts WHERE database = '%s' AND "
+		"table IN ('%s_rows', '%s_local') AND active AND toUInt32OrZero(partition) < %u "
+		"ORDER BY partition",
+		client->database, table->name, table->name, day);
 	if (err)
 		return err;
 	days = strdup(client->answer.text ? client->answer.text : "");
 	if (!days)
-		return fail_no_memory(client);
+		return fail_schema_memory(client);
 	rest = days;
 	while (!err && (line = strsep(&rest, "\n")))
 		err = drop_day(client, line, dropped);
@@ -207,7 +210,7 @@ int clickhouse_drop_before(struct clickhouse_client *client, uint64_t time, unsi
 }
 
 /* As a text of SQL, to be freed. NULL: no memory. */
-static char *quote(const char *text)
+static char *quote_text(const char *text)
 {
 	char *quoted = malloc(strlen(text) * 2 + 3), *at = quoted;
 
@@ -246,7 +249,7 @@ static int roll_up(struct clickhouse_client *client, enum clickhouse_table table
 		     "%s GROUP BY host, boot, run, last, kind, function, module, cache",
 		     database, tables[table].name, span, span, database, begin / span * span,
 		     (until + span - 1) / span * span, where) < 0)
-		return fail_no_memory(client);
+		return fail_schema_memory(client);
 	err = clickhouse_change(client, query);
 	free(query);
 	return err;
@@ -255,13 +258,13 @@ static int roll_up(struct clickhouse_client *client, enum clickhouse_table table
 int clickhouse_roll_up(struct clickhouse_client *client, const char *host, uint64_t begin,
 		       uint64_t until)
 {
-	char *quoted = host ? quote(host) : NULL, *where = NULL;
+	char *quoted = host ? quote_text(host) : NULL, *where = NULL;
 	int err;
 
 	if ((host && !quoted) ||
 	    asprintf(&where, "%s%s", host ? " AND host = " : "", host ? quoted : "") < 0) {
 		free(quoted);
-		return fail_no_memory(client);
+		return fail_schema_memory(client);
 	}
 	err = roll_up(client, CLICKHOUSE_HOURLY, where, NS_PER_HOUR, begin, until);
 	if (!err)

@@ -17,7 +17,7 @@
 #define ALIVE_EACH 15L
 #define FORMAT "\nFORMAT TabSeparatedWithNamesAndTypes\n"
 
-static size_t unread(const struct clickhouse_stream *stream)
+static size_t unread_bytes(const struct clickhouse_stream *stream)
 {
 	return stream->end - stream->begin;
 }
@@ -28,7 +28,7 @@ static bool make_room(struct clickhouse_stream *stream, size_t size)
 	char *data;
 
 	if (stream->begin) {
-		memmove(stream->data, stream->data + stream->begin, unread(stream));
+		memmove(stream->data, stream->data + stream->begin, unread_bytes(stream));
 		stream->end -= stream->begin;
 		stream->begin = 0;
 	}
@@ -55,12 +55,12 @@ static size_t take_rows(char *data, size_t size, size_t count, void *user)
 		return clickhouse_take_answer(data, size, count, &stream->client.answer);
 	size *= count;
 	/* a line that is longer than this is read as a whole */
-	if (unread(stream) >= AHEAD_MAX &&
-	    memchr(stream->data + stream->begin, '\n', unread(stream))) {
+	if (unread_bytes(stream) >= AHEAD_MAX &&
+	    memchr(stream->data + stream->begin, '\n', unread_bytes(stream))) {
 		stream->is_paused = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
-	if (unread(stream) + size > LINE_MAX_BYTES) {
+	if (unread_bytes(stream) + size > LINE_MAX_BYTES) {
 		stream->client.answer.too_large = true;
 		return 0;
 	}
@@ -123,7 +123,7 @@ static void free_answer(struct clickhouse_stream *stream)
 	stream->is_paused = false;
 }
 
-static void stop(struct clickhouse_streams *streams, struct clickhouse_stream *stream)
+static void stop_stream(struct clickhouse_streams *streams, struct clickhouse_stream *stream)
 {
 	if (stream->is_running)
 		curl_multi_remove_handle(streams->multi, stream->client.curl);
@@ -132,7 +132,7 @@ static void stop(struct clickhouse_streams *streams, struct clickhouse_stream *s
 
 void clickhouse_stream_cancel(struct clickhouse_streams *streams, size_t server)
 {
-	stop(streams, &streams->list[server]);
+	stop_stream(streams, &streams->list[server]);
 	free_answer(&streams->list[server]);
 }
 
@@ -177,7 +177,7 @@ int clickhouse_stream_start(struct clickhouse_streams *streams, size_t server, c
 }
 
 /* Lets all servers go on, and waits if none has something. */
-static int transfer(struct clickhouse_streams *streams)
+static int transfer_some(struct clickhouse_streams *streams)
 {
 	int running, left;
 	CURLMsg *message;
@@ -191,14 +191,14 @@ static int transfer(struct clickhouse_streams *streams)
 		if (message->msg != CURLMSG_DONE)
 			continue;
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&stream);
-		stop(streams, stream);
+		stop_stream(streams, stream);
 		stream->err = clickhouse_request_end(&stream->client, (int)code);
 	}
 	return 0;
 }
 
 /* \t, \N and so on, in place. The text ends at a tab. */
-static char *unescape(char *text)
+static char *unescape_column(char *text)
 {
 	static const char letters[] = "btnfr0", values[] = "\b\t\n\f\r";
 	const char *from = text, *letter;
@@ -220,14 +220,14 @@ static char *unescape(char *text)
 }
 
 /* The columns of a line become texts. Their number. */
-static size_t split(char *line, char **texts, size_t most)
+static size_t split_line(char *line, char **texts, size_t most)
 {
 	size_t count = 0;
 	char *text;
 
 	while ((text = strsep(&line, "\t"))) {
 		if (count < most)
-			texts[count] = unescape(text);
+			texts[count] = unescape_column(text);
 		count++;
 	}
 	return count;
@@ -244,7 +244,7 @@ static int take_names(struct clickhouse_stream *stream, size_t length)
 	stream->texts = calloc(columns, sizeof(*stream->texts));
 	if (!stream->name_line || !stream->names || !stream->texts)
 		return clickhouse_fail(&stream->client, -ENOMEM, strerror(ENOMEM));
-	stream->columns = split(stream->name_line, stream->names, columns);
+	stream->columns = split_line(stream->name_line, stream->names, columns);
 	return 0;
 }
 
@@ -260,7 +260,7 @@ static int take_types(struct clickhouse_stream *stream)
 	stream->types = calloc(stream->columns, sizeof(*stream->types));
 	if (!stream->type_line || !stream->types)
 		return clickhouse_fail(&stream->client, -ENOMEM, strerror(ENOMEM));
-	return split(stream->type_line, stream->types, stream->columns) == stream->columns
+	return split_line(stream->type_line, stream->types, stream->columns) == stream->columns
 		       ? 0
 		       : fail_no_table(stream);
 }
@@ -291,16 +291,16 @@ static int read_line(struct clickhouse_stream *stream, const char *text, size_t 
 		return take_names(stream, length);
 	if (!stream->types)
 		return take_types(stream);
-	return split(stream->line, stream->texts, stream->columns) == stream->columns
+	return split_line(stream->line, stream->texts, stream->columns) == stream->columns
 		       ? 1
 		       : fail_no_table(stream);
 }
 
-static int end(struct clickhouse_stream *stream)
+static int end_stream(struct clickhouse_stream *stream)
 {
 	if (stream->err)
 		return stream->err;
-	if (unread(stream))
+	if (unread_bytes(stream))
 		return clickhouse_fail(&stream->client, -EAGAIN,
 				       "the answer was cut off: try again");
 	return 0;
@@ -308,7 +308,7 @@ static int end(struct clickhouse_stream *stream)
 
 static void go_on(struct clickhouse_stream *stream)
 {
-	if (!stream->is_paused || unread(stream) > AHEAD_MAX / 2)
+	if (!stream->is_paused || unread_bytes(stream) > AHEAD_MAX / 2)
 		return;
 	stream->is_paused = false;
 	curl_easy_pause(stream->client.curl, CURLPAUSE_CONT);
@@ -321,9 +321,10 @@ int clickhouse_stream_next(struct clickhouse_streams *streams, size_t server)
 
 	for (;;) {
 		const char *text = stream->data + stream->begin;
-		const char *newline = unread(stream) > searched ? memchr(text + searched, '\n',
-									 unread(stream) - searched)
-								: NULL;
+		const char *newline =
+			unread_bytes(stream) > searched
+				? memchr(text + searched, '\n', unread_bytes(stream) - searched)
+				: NULL;
 		int result;
 
 		if (newline) {
@@ -335,12 +336,12 @@ int clickhouse_stream_next(struct clickhouse_streams *streams, size_t server)
 			searched = 0;
 			continue;
 		}
-		searched = unread(stream);
+		searched = unread_bytes(stream);
 		if (stream->err <= 0)
-			return end(stream);
+			return end_stream(stream);
 		go_on(stream);
-		if (transfer(streams) ||
-		    (stream->err > 0 && unread(stream) == searched &&
+		if (transfer_some(streams) ||
+		    (stream->err > 0 && unread_bytes(stream) == searched &&
 		     curl_multi_poll(streams->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK))
 			return clickhouse_fail(&stream->client, -ENOMEM, strerror(ENOMEM));
 	}

@@ -45,7 +45,7 @@ struct writing {
 	char boot[2 * sizeof(((struct metadata *)0)->uuid) + 1];
 };
 
-static int fail(struct writing *writing, int err, const char *what)
+static int fail_writing(struct writing *writing, int err, const char *what)
 {
 	snprintf(writing->summaries->errmsg, sizeof(writing->summaries->errmsg), "%s: %s",
 		 writing->capture->path, what);
@@ -54,7 +54,7 @@ static int fail(struct writing *writing, int err, const char *what)
 
 static int fail_errno(struct writing *writing, int err)
 {
-	return fail(writing, err, strerror(-err));
+	return fail_writing(writing, err, strerror(-err));
 }
 
 static uint64_t wall_time(const struct writing *writing, uint64_t time)
@@ -76,7 +76,7 @@ static uint64_t end_of_interval(const struct writing *writing, uint64_t time)
 	return end;
 }
 
-static void begin(struct writing *writing, const struct analysis *analysis)
+static void begin_writing(struct writing *writing, const struct analysis *analysis)
 {
 	if (writing->has_begun)
 		return;
@@ -139,7 +139,8 @@ static int close_interval(struct writing *writing, const struct analysis *analys
 	int err;
 
 	if (writing->count == CAPTURE_SUMMARIES_MAX)
-		return fail(writing, -EFBIG, "too many intervals: give a longer --interval");
+		return fail_writing(writing, -EFBIG,
+				    "too many intervals: give a longer --interval");
 	intervals = array_grow(writing->intervals, writing->count, sizeof(*intervals));
 	if (!intervals)
 		return fail_errno(writing, -ENOMEM);
@@ -164,13 +165,13 @@ static int close_interval(struct writing *writing, const struct analysis *analys
 	return 0;
 }
 
-static int on_transition(void *data, const struct analysis *analysis,
+static int count_summary(void *data, const struct analysis *analysis,
 			 const struct transition *transition)
 {
 	struct writing *writing = data;
 	int err = 0;
 
-	begin(writing, analysis);
+	begin_writing(writing, analysis);
 	if (transition->event && transition->outcome != OUTCOME_INITIAL) {
 		uint64_t time = wall_time(writing, transition->event->time);
 
@@ -190,7 +191,7 @@ static int close_last(struct writing *writing, const struct analysis *analysis)
 	uint64_t end = MAX(wall_time(writing, analysis->end), writing->last);
 	int err = 0;
 
-	begin(writing, analysis);
+	begin_writing(writing, analysis);
 	while (end > writing->next && !err)
 		err = close_interval(writing, analysis, writing->next);
 	return err ? err : close_interval(writing, analysis, MAX(end, writing->begin));
@@ -288,12 +289,12 @@ static int finish_file(struct writing *writing)
 	return err ? fail_errno(writing, err) : 0;
 }
 
-static int analyse(struct writing *writing, const char *first, const char *path)
+static int analyse_capture(struct writing *writing, const char *first, const char *path)
 {
 	struct progress_line *line = writing->summaries->line;
 	const struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
-		.observers = { { on_transition, writing } },
+		.observers = { { count_summary, writing } },
 		.observer_count = 1,
 		.estimate = writing->capture->status.sampling.is_profile,
 		.progress = line ? progress_line_bytes : NULL,
@@ -349,7 +350,7 @@ int capture_summaries_write(struct capture_summaries *summaries, const char *cap
 	if (err) {
 		fail_errno(&writing, err);
 	} else {
-		err = analyse(&writing, first, path);
+		err = analyse_capture(&writing, first, path);
 		unlink(first);
 	}
 	if (writing.file)

@@ -50,7 +50,7 @@ static uint64_t parse_interval(struct argp_state *state, const char *text)
 	return ns;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_merge_option(int key, char *argument, struct argp_state *state)
 {
 	struct merge_options *options = state->input;
 
@@ -86,7 +86,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static int merge(const struct merge_options *options, const struct merge_inputs *inputs)
+static int merge_to_output(const struct merge_options *options, const struct merge_inputs *inputs)
 {
 	const struct merge_settings settings = {
 		.interval = options->interval,
@@ -103,7 +103,7 @@ static int merge(const struct merge_options *options, const struct merge_inputs 
 	return merge_output_close(&output, status);
 }
 
-static int run(const struct merge_options *options)
+static int merge_paths(const struct merge_options *options)
 {
 	struct merge_inputs inputs = { .quiet = options->quiet };
 	int status = EXIT_OK;
@@ -113,7 +113,7 @@ static int run(const struct merge_options *options)
 	for (size_t i = 0; i < options->arguments.count && !status && !stop_signal(); i++)
 		status = merge_inputs_add(&inputs, options->arguments.paths[i]);
 	if (!status)
-		status = stop_signal() ? EXIT_TROUBLE : merge(options, &inputs);
+		status = stop_signal() ? EXIT_TROUBLE : merge_to_output(options, &inputs);
 	merge_inputs_deinit(&inputs);
 	return status;
 }
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
-		.parser = parse_option,
+		.parser = parse_merge_option,
 		.args_doc = "FILE...",
 		.doc = "Add up summaries of the kernel's slab allocations, of many hosts and times. A FILE is a file of summaries, a directory of them, or a capture, which is summed up first. "
 		       "The result does not depend on the order, nor on whether parts were merged before.\v"
@@ -133,5 +133,5 @@ int main(int argc, char **argv)
 	parse_command_line(&argp, argc, argv, 0, &options);
 	memory_limit_set(options.max_memory);
 	stop_handle_signals(NULL);
-	return run(&options);
+	return merge_paths(&options);
 }

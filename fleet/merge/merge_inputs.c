@@ -39,7 +39,7 @@ static int no_memory(void)
 	return error_msg("%s", strerror(ENOMEM));
 }
 
-static int add_file(struct merge_inputs *inputs, const char *path, const char *shown)
+static int add_input_file(struct merge_inputs *inputs, const char *path, const char *shown)
 {
 	struct merge_input *list = array_grow(inputs->list, inputs->count, sizeof(*list));
 	struct merge_input input = { strdup(path), strdup(shown) };
@@ -85,7 +85,7 @@ static int add_directory(struct merge_inputs *inputs, const char *path, unsigned
 			 depth < DEPTH_MAX)
 			status = add_directory(inputs, name, depth + 1);
 		else if (!status && is_summaries_name(name))
-			status = add_file(inputs, name, name);
+			status = add_input_file(inputs, name, name);
 		free(entries[i]);
 	}
 	free(entries);
@@ -114,7 +114,7 @@ static int sum_up(struct merge_inputs *inputs, const char *path, const char *sho
 			info_msg("%s: %" PRIu64 " bytes are not packets: their events are missing",
 				 shown, summaries.damaged_bytes);
 	}
-	return add_file(inputs, file, shown);
+	return add_input_file(inputs, file, shown);
 }
 
 /*
@@ -130,7 +130,7 @@ static int make_scratch(struct merge_inputs *inputs)
 	return err ? error_msg("a temporary directory: %s", strerror(-err)) : 0;
 }
 
-static int add_capture(struct merge_inputs *inputs, const char *path)
+static int add_input_capture(struct merge_inputs *inputs, const char *path)
 {
 	struct capture_file file;
 	int status, err;
@@ -179,7 +179,7 @@ static int add_directory_or_capture(struct merge_inputs *inputs, const char *pat
 		return status;
 	if (!may_be_capture(path))
 		return error_msg("%s: no file of summaries and no capture is there", path);
-	return add_capture(inputs, path);
+	return add_input_capture(inputs, path);
 }
 
 int merge_inputs_add(struct merge_inputs *inputs, const char *path)
@@ -193,9 +193,10 @@ int merge_inputs_add(struct merge_inputs *inputs, const char *path)
 	if (S_ISDIR(state.st_mode))
 		return add_directory_or_capture(inputs, path);
 	if (is_summaries_name(path))
-		return add_file(inputs, path, path);
+		return add_input_file(inputs, path, path);
 	err = summary_reader_open(&reader, path);
 	if (!err)
 		summary_reader_close(&reader);
-	return err == -EBADMSG ? add_capture(inputs, path) : add_file(inputs, path, path);
+	return err == -EBADMSG ? add_input_capture(inputs, path)
+			       : add_input_file(inputs, path, path);
 }

@@ -18,7 +18,7 @@
 #define FILE_NAME FOLDER "/merged.kms"
 #define NEW_NAME FOLDER "/.merged.kms.new"
 
-static int fail(const struct merge_output *output, const char *name, int err)
+static int fail_output(const struct merge_output *output, const char *name, int err)
 {
 	return error_msg("%s/%s: %s", output->path, name, strerror(-err));
 }
@@ -33,20 +33,20 @@ static int check_old(const struct merge_output *output)
 			 output->path, FILE_NAME);
 }
 
-static int open_file(struct merge_output *output)
+static int open_output_file(struct merge_output *output)
 {
 	int fd, err = inside_make_directory(output->directory, FOLDER, 0777);
 
 	if (err && err != -EEXIST)
-		return fail(output, FOLDER, err);
+		return fail_output(output, FOLDER, err);
 	inside_unlink(output->directory, NEW_NAME);
 	fd = inside_open(output->directory, NEW_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			 0666);
 	if (fd < 0)
-		return fail(output, NEW_NAME, fd);
+		return fail_output(output, NEW_NAME, fd);
 	output->file = fdopen(fd, "w");
 	if (!output->file) {
-		err = fail(output, NEW_NAME, -errno);
+		err = fail_output(output, NEW_NAME, -errno);
 		close(fd);
 		return err;
 	}
@@ -69,7 +69,7 @@ int merge_output_open(struct merge_output *output, const char *path, bool is_for
 		return error_msg("%s: %s", path, strerror(errno));
 	status = check_old(output);
 	if (!status)
-		status = open_file(output);
+		status = open_output_file(output);
 	if (status)
 		close(output->directory);
 	return status;
@@ -83,13 +83,13 @@ int merge_output_close(struct merge_output *output, int status)
 		return close_stdout(status);
 	err = close_synced(output->file);
 	if (err && status < EXIT_TROUBLE)
-		status = fail(output, NEW_NAME, err);
+		status = fail_output(output, NEW_NAME, err);
 	if (status < EXIT_TROUBLE && check_old(output))
 		status = EXIT_TROUBLE;
 	if (status < EXIT_TROUBLE) {
 		err = inside_rename(output->directory, NEW_NAME, FILE_NAME);
 		if (err)
-			status = fail(output, FILE_NAME, err);
+			status = fail_output(output, FILE_NAME, err);
 	}
 	if (status >= EXIT_TROUBLE)
 		inside_unlink(output->directory, NEW_NAME);

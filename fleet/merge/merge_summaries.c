@@ -113,7 +113,7 @@ static int find_runs(struct merging *merging, size_t input)
 }
 
 /* 1: the run has another head; 0: it has ended; -1 after a message. */
-static int advance(struct merging *merging, struct sorted_run *run)
+static int advance_run(struct merging *merging, struct sorted_run *run)
 {
 	int more = -EBADMSG;
 
@@ -162,7 +162,7 @@ static int take_due(struct merging *merging)
 			return error_msg("%s", strerror(ENOMEM));
 		merging->due = due;
 		due[merging->due_count++] = (struct due){ run->input, run->head };
-		more = advance(merging, run);
+		more = advance_run(merging, run);
 		if (more < 0)
 			return EXIT_TROUBLE;
 		heap->list[0].key = run->head.end;

@@ -23,7 +23,7 @@
 #define HEADER "kmemtrace-ship 1\n"
 #define STATE_MAX ((size_t)256 << 20) /* bytes */
 
-static int fail(struct accepted *accepted, const char *path, int err)
+static int fail_accepted(struct accepted *accepted, const char *path, int err)
 {
 	snprintf(accepted->errmsg, sizeof(accepted->errmsg), "%s: %s", path, strerror(-err));
 	return err;
@@ -51,7 +51,7 @@ static int parse_source(struct accepted *accepted, struct line *line)
 		return fail_format(accepted);
 	err = summary_add_source(&accepted->set, &source);
 	if (err == -ENOMEM)
-		return fail(accepted, accepted->path, err);
+		return fail_accepted(accepted, accepted->path, err);
 	return err ? fail_format(accepted) : 0;
 }
 
@@ -68,7 +68,7 @@ static int parse_url(struct accepted *accepted, struct line *line)
 	return -EINVAL;
 }
 
-static int parse(struct accepted *accepted, const char *text)
+static int parse_accepted(struct accepted *accepted, const char *text)
 {
 	struct line line;
 	int err = 0;
@@ -92,21 +92,21 @@ static int parse(struct accepted *accepted, const char *text)
 }
 
 /* A file beside it, since each save replaces the state file. */
-static int lock(struct accepted *accepted)
+static int lock_accepted(struct accepted *accepted)
 {
 	__attribute__((cleanup(free_text))) char *path = NULL;
 
 	if (asprintf(&path, "%s.lock", accepted->path) < 0) {
 		path = NULL;
-		return fail(accepted, accepted->path, -ENOMEM);
+		return fail_accepted(accepted, accepted->path, -ENOMEM);
 	}
 	accepted->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (accepted->lock < 0)
-		return fail(accepted, path, -errno);
+		return fail_accepted(accepted, path, -errno);
 	if (!flock(accepted->lock, LOCK_EX | LOCK_NB))
 		return 0;
 	if (errno != EWOULDBLOCK)
-		return fail(accepted, path, -errno);
+		return fail_accepted(accepted, path, -errno);
 	snprintf(accepted->errmsg, sizeof(accepted->errmsg),
 		 "%s: another kmemtrace-ship uses this state file: name another one with --state",
 		 accepted->path);
@@ -121,19 +121,19 @@ int accepted_open(struct accepted *accepted, const char *path, const char *url)
 	*accepted = (struct accepted){ .path = path, .url = url, .lock = -1 };
 	err = summary_init(&accepted->set);
 	if (err)
-		return fail(accepted, path, err);
-	err = lock(accepted);
+		return fail_accepted(accepted, path, err);
+	err = lock_accepted(accepted);
 	if (err)
 		return err;
 	err = read_file(AT_FDCWD, path, STATE_MAX, &text, NULL);
 	if (err == -ENOENT)
 		return 0;
-	err = err ? fail(accepted, path, err) : parse(accepted, text);
+	err = err ? fail_accepted(accepted, path, err) : parse_accepted(accepted, text);
 	if (err != -EBADMSG)
 		return err;
 	summary_deinit(&accepted->set);
 	accepted->to_roll_up = (struct ship_span){ 0 };
-	return summary_init(&accepted->set) ? fail(accepted, path, -ENOMEM) : err;
+	return summary_init(&accepted->set) ? fail_accepted(accepted, path, -ENOMEM) : err;
 }
 
 void accepted_close(struct accepted *accepted)
@@ -193,14 +193,14 @@ static int replace_file(struct accepted *accepted)
 
 	if (asprintf(&path, "%s.new", accepted->path) < 0) {
 		path = NULL;
-		return fail(accepted, accepted->path, -ENOMEM);
+		return fail_accepted(accepted, accepted->path, -ENOMEM);
 	}
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return fail(accepted, path, -errno);
+		return fail_accepted(accepted, path, -errno);
 	file = fdopen(fd, "w");
 	if (!file) {
-		err = fail(accepted, path, -errno);
+		err = fail_accepted(accepted, path, -errno);
 		close(fd);
 		return err;
 	}
@@ -214,7 +214,7 @@ static int replace_file(struct accepted *accepted)
 		err = -errno;
 	if (err) {
 		unlink(path);
-		return fail(accepted, accepted->path, err);
+		return fail_accepted(accepted, accepted->path, err);
 	}
 	return 0;
 }

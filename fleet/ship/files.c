@@ -20,7 +20,7 @@
 
 #define OPEN_MAX_FILES 256
 
-static int fail(struct ship_files *files, const char *path, int err)
+static int fail_files(struct ship_files *files, const char *path, int err)
 {
 	snprintf(files->errmsg, sizeof(files->errmsg), "%s: %s", path, strerror(-err));
 	return err;
@@ -66,15 +66,15 @@ static struct ship_file *new_file(struct ship_files *files, const char *path,
 	return file;
 }
 
-static int add_file(struct ship_files *files, const char *path, const struct stat *status,
-		    bool in_directory)
+static int add_shipped_file(struct ship_files *files, const char *path, const struct stat *status,
+			    bool in_directory)
 {
 	struct ship_file *file = find_file(files, path, status);
 
 	if (!file) {
 		file = new_file(files, path, status);
 		if (!file)
-			return fail(files, path, -ENOMEM);
+			return fail_files(files, path, -ENOMEM);
 		file->in_directory = in_directory;
 	}
 	set_status(file, status);
@@ -96,7 +96,7 @@ int ship_files_receive(struct ship_files *files, const char *name, int fd)
 		err = -ENOMEM;
 	if (err) {
 		close(fd);
-		return fail(files, name, err);
+		return fail_files(files, name, err);
 	}
 	file->fd = fd;
 	file->received = file->in_directory = true;
@@ -125,14 +125,14 @@ static int scan_directory(struct ship_files *files, const char *path)
 			continue;
 		file = join_path(path, name);
 		if (!file)
-			return fail(files, path, -ENOMEM);
+			return fail_files(files, path, -ENOMEM);
 		/* links lead elsewhere; a file can be gone already */
 		if (lstat(file, &status) || !S_ISREG(status.st_mode))
 			continue;
-		if (add_file(files, file, &status, true))
+		if (add_shipped_file(files, file, &status, true))
 			return -ENOMEM;
 	}
-	return err ? fail(files, path, err) : 0;
+	return err ? fail_files(files, path, err) : 0;
 }
 
 static int scan_path(struct ship_files *files, const char *path)
@@ -140,10 +140,10 @@ static int scan_path(struct ship_files *files, const char *path)
 	struct stat status;
 
 	if (stat(path, &status))
-		return fail(files, path, -errno);
+		return fail_files(files, path, -errno);
 	if (S_ISDIR(status.st_mode))
 		return scan_directory(files, path);
-	return add_file(files, path, &status, false);
+	return add_shipped_file(files, path, &status, false);
 }
 
 /* A file that was received stays the same one, whatever its name is now. */
@@ -163,7 +163,7 @@ static void look_at_received(struct ship_files *files)
 	}
 }
 
-static void drop(struct ship_file *file)
+static void drop_file(struct ship_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
@@ -201,7 +201,7 @@ static int remove_missing(struct ship_files *files)
 		}
 		if (is_lost(file))
 			err = -ENOMEM;
-		drop(file);
+		drop_file(file);
 	}
 	files->count = kept;
 	return err;
@@ -246,7 +246,7 @@ int ship_files_scan(struct ship_files *files, char *const *paths, size_t count)
 	for (size_t i = 0; !err && i < count; i++)
 		err = scan_path(files, paths[i]);
 	if (!err && remove_missing(files))
-		err = fail(files, "a list of files", -ENOMEM);
+		err = fail_files(files, "a list of files", -ENOMEM);
 	if (err)
 		return err;
 	if (files->count)
@@ -258,7 +258,7 @@ int ship_files_scan(struct ship_files *files, char *const *paths, size_t count)
 void ship_files_forget_gone(struct ship_files *files)
 {
 	for (size_t i = 0; i < files->gone_count; i++)
-		drop(&files->gone[i]);
+		drop_file(&files->gone[i]);
 	free(files->gone);
 	files->gone = NULL;
 	files->gone_count = 0;
@@ -267,7 +267,7 @@ void ship_files_forget_gone(struct ship_files *files)
 void ship_files_deinit(struct ship_files *files)
 {
 	for (size_t i = 0; i < files->count; i++)
-		drop(&files->list[i]);
+		drop_file(&files->list[i]);
 	free(files->list);
 	ship_files_forget_gone(files);
 	*files = (struct ship_files){ 0 };

@@ -143,7 +143,7 @@ static void check_options(const struct argp_state *state, struct shipping_option
 	options->ship.path_count = options->arguments.count;
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static error_t parse_ship_option(int key, char *argument, struct argp_state *state)
 {
 	struct shipping_options *options = state->input;
 
@@ -230,7 +230,7 @@ static int drop_old(const struct shipping_options *options, struct clickhouse_cl
 }
 
 /* --init and --retention, on each server. The status. */
-static int prepare(const struct shipping_options *options, const struct clickhouse_url *url)
+static int prepare_servers(const struct shipping_options *options, const struct clickhouse_url *url)
 {
 	int status = EXIT_OK;
 
@@ -316,7 +316,7 @@ static bool is_done(const struct shipping_options *options, const struct ship *s
 	return false;
 }
 
-static void scan(const struct shipping_options *options, struct ship *ship)
+static void scan_files(const struct shipping_options *options, struct ship *ship)
 {
 	/* one that cannot be received does not keep those that were */
 	if (ship->settings->socket >= 0 &&
@@ -349,7 +349,7 @@ static int do_last_pass(const struct shipping_options *options, struct ship *shi
 {
 	for (size_t i = 0; i < ship->url->server_count; i++)
 		ship->servers[i].next_try = 0;
-	scan(options, ship);
+	scan_files(options, ship);
 	if (do_pass(options, ship))
 		return EXIT_TROUBLE;
 	return ship->has_left ? EXIT_FINDINGS : EXIT_OK;
@@ -370,7 +370,7 @@ static int send_all(const struct shipping_options *options, struct ship *ship)
 		if (is_done(options, ship, &status))
 			return status;
 		pause_for_next_try(ship);
-		scan(options, ship);
+		scan_files(options, ship);
 	}
 }
 
@@ -408,7 +408,7 @@ static int load_credentials(const struct shipping_options *options,
 	return ship_receive_credentials(credentials, options->ship.socket);
 }
 
-static int run(struct shipping_options *options)
+static int ship_files_of(struct shipping_options *options)
 {
 	struct clickhouse_credentials credentials;
 	struct clickhouse_url url;
@@ -422,7 +422,8 @@ static int run(struct shipping_options *options)
 	} else {
 		options->client.credentials = &credentials;
 		options->client.stop = stop_signal;
-		status = options->init || options->retention ? prepare(options, &url) : EXIT_OK;
+		status = options->init || options->retention ? prepare_servers(options, &url)
+							     : EXIT_OK;
 		if (status == EXIT_OK && (options->arguments.count || options->ship.socket >= 0))
 			status = ship_files(options, &url);
 		clickhouse_url_deinit(&url);
@@ -443,7 +444,7 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = option_table,
-		.parser = parse_option,
+		.parser = parse_ship_option,
 		.args_doc = "[FILE|DIR...]",
 		.doc = "Send summaries, which kmemtraced writes to files (*.kms), to a store of a fleet: each is there once in effect, as often as it is sent.\v"
 		       "Exit status: 0 if all was sent; 1 if all was sent but damaged summaries or sums, or if a signal came before; 2 if something could not be sent: the files still have it.",
@@ -464,7 +465,7 @@ int main(int argc, char **argv)
 	/* other processes of this user cannot read the password in its memory */
 	prctl(PR_SET_DUMPABLE, 0);
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	status = run(&options);
+	status = ship_files_of(&options);
 	curl_global_cleanup();
 	return status;
 }

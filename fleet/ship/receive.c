@@ -17,7 +17,7 @@
 #define MESSAGE_MAX 8192 /* bytes */
 #define FIRST_WAIT 10000 /* ms */
 
-static int fail(struct clickhouse_credentials *credentials, const char *what)
+static int fail_descriptors(struct clickhouse_credentials *credentials, const char *what)
 {
 	snprintf(credentials->errmsg, sizeof(credentials->errmsg),
 		 "--descriptors: standard input %s: kmemtraced --ship-to uses this option", what);
@@ -32,13 +32,13 @@ int ship_receive_credentials(struct clickhouse_credentials *credentials, int soc
 
 	*credentials = (struct clickhouse_credentials){ 0 };
 	if (poll(&wait, 1, FIRST_WAIT) != 1)
-		return fail(credentials, "has no message");
+		return fail_descriptors(credentials, "has no message");
 	if (fd_message_receive(socket, text, sizeof(text), &fd) <= 0)
-		return fail(credentials, "is not such a socket, or has ended");
+		return fail_descriptors(credentials, "is not such a socket, or has ended");
 	if (fd >= 0)
 		close(fd);
 	if (strncmp(text, CREDENTIALS, strlen(CREDENTIALS)) != 0)
-		return fail(credentials, "has another message");
+		return fail_descriptors(credentials, "has another message");
 	err = clickhouse_credentials_parse(credentials, text + strlen(CREDENTIALS),
 					   "--ship-credentials");
 	explicit_bzero(text, sizeof(text));

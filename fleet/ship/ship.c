@@ -93,7 +93,7 @@ static int send_batch(struct ship *ship, struct ship_server *server)
 }
 
 /* What is left of the file is read again in another turn. */
-static void leave(struct ship *ship, struct ship_file *file)
+static void leave_rest(struct ship *ship, struct ship_file *file)
 {
 	ship->has_left = true;
 	file->left_size = file->size;
@@ -118,7 +118,7 @@ static int take_summary(struct ship *ship, struct ship_file *file, const struct 
 	server = &ship->servers[clickhouse_url_server(ship->url, summary->sources->host)];
 	if (!ship_server_is_ready(server, ship_now())) {
 		server->has_left = true;
-		leave(ship, file);
+		leave_rest(ship, file);
 		return 0;
 	}
 	err = ship_server_add(server, summary);
@@ -187,7 +187,7 @@ static int read_summaries(struct ship *ship, struct ship_file *file, struct summ
 		if (!may_send(ship)) {
 			for (size_t i = 0; i < ship->url->server_count; i++)
 				ship->servers[i].has_left = true;
-			leave(ship, file);
+			leave_rest(ship, file);
 			return 0;
 		}
 		found = summary_reader_next(reader, &summary);
@@ -228,7 +228,7 @@ static int read_file_from(struct ship *ship, struct ship_file *file, uint64_t *e
 	return err;
 }
 
-static int flush(struct ship *ship)
+static int flush_servers(struct ship *ship)
 {
 	int err = 0;
 
@@ -303,7 +303,7 @@ int ship_pass(struct ship *ship)
 		err = read_file_from(ship, file, &ends[i]);
 	}
 	if (!err)
-		err = flush(ship);
+		err = flush_servers(ship);
 	if (!err)
 		note_sent(ship, ends);
 	if (ship->accepted.cannot_save)

@@ -68,7 +68,7 @@ static uint64_t spool_bytes(const struct ship *ship)
 
 /* The oldest file, of those that are sent if there are any; never the newest, which kmemtraced may
  * be writing. NULL: none. */
-static struct ship_file *oldest(struct ship *ship)
+static struct ship_file *find_oldest(struct ship *ship)
 {
 	struct ship_file *first = NULL;
 
@@ -91,7 +91,7 @@ int ship_bound_spool(struct ship *ship)
 
 	if (!ship->settings->max_spool)
 		return 0;
-	while (spool_bytes(ship) > ship->settings->max_spool && (file = oldest(ship))) {
+	while (spool_bytes(ship) > ship->settings->max_spool && (file = find_oldest(ship))) {
 		uint64_t unsent = count_unsent(ship, file);
 
 		if (unlink(file->path) && errno != ENOENT) {

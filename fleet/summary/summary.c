@@ -99,8 +99,8 @@ static bool has_names(const struct summary_row *row, enum summary_kind kind,
 }
 
 /* The row, or NULL: *hash is the key that it will have. Rows with one hash have keys in a row. */
-static struct summary_row *find_row(const struct summary *summary, enum summary_kind kind,
-				    const char *const *names, uint64_t *hash)
+static struct summary_row *find_summary_row(const struct summary *summary, enum summary_kind kind,
+					    const char *const *names, uint64_t *hash)
 {
 	uint32_t number;
 
@@ -140,7 +140,7 @@ struct summary_row *summary_get_row(struct summary *summary, enum summary_kind k
 				    const char *const *names)
 {
 	uint64_t hash;
-	struct summary_row *row = find_row(summary, kind, names, &hash);
+	struct summary_row *row = find_summary_row(summary, kind, names, &hash);
 
 	return row ? row : append_row(summary, kind, names, hash);
 }
@@ -150,7 +150,7 @@ struct summary_row *summary_count_row(struct summary *summary, enum summary_kind
 {
 	static const char *const rest[SUMMARY_NAMES] = { SUMMARY_REST, SUMMARY_REST, SUMMARY_REST };
 	uint64_t hash;
-	struct summary_row *row = find_row(summary, kind, names, &hash);
+	struct summary_row *row = find_summary_row(summary, kind, names, &hash);
 
 	if (row)
 		return row;

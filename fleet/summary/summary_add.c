@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "fleet/summary/summary.h"
 
-static void add(uint64_t *sum, uint64_t number)
+static void add_limited_sum(uint64_t *sum, uint64_t number)
 {
 	if (__builtin_add_overflow(*sum, number, sum))
 		*sum = UINT64_MAX;
@@ -18,15 +18,15 @@ static void add(uint64_t *sum, uint64_t number)
 
 void summary_add_counts(struct summary_counts *sum, const struct summary_counts *counts)
 {
-	add(&sum->allocations, counts->allocations);
-	add(&sum->frees, counts->frees);
-	add(&sum->allocated, counts->allocated);
-	add(&sum->freed, counts->freed);
-	add(&sum->failed, counts->failed);
-	add(&sum->cross_cpu, counts->cross_cpu);
-	add(&sum->missed, counts->missed);
-	add(&sum->live_objects, counts->live_objects);
-	add(&sum->live_bytes, counts->live_bytes);
+	add_limited_sum(&sum->allocations, counts->allocations);
+	add_limited_sum(&sum->frees, counts->frees);
+	add_limited_sum(&sum->allocated, counts->allocated);
+	add_limited_sum(&sum->freed, counts->freed);
+	add_limited_sum(&sum->failed, counts->failed);
+	add_limited_sum(&sum->cross_cpu, counts->cross_cpu);
+	add_limited_sum(&sum->missed, counts->missed);
+	add_limited_sum(&sum->live_objects, counts->live_objects);
+	add_limited_sum(&sum->live_bytes, counts->live_bytes);
 	sum->allocated_variance += counts->allocated_variance;
 	sum->live_variance += counts->live_variance;
 }
@@ -201,7 +201,7 @@ static int compare_hosts(const struct summary_host *a, const struct summary_host
 }
 
 /* The sum has the sources of both already, but its own end. */
-static int add_host(struct summary *sum, const struct summary *other, bool is_first)
+static int add_summary_host(struct summary *sum, const struct summary *other, bool is_first)
 {
 	if (!summary_is_of_one_host(sum))
 		return summary_set_host(sum, &(struct summary_host){ 0 });
@@ -213,10 +213,10 @@ static int add_host(struct summary *sum, const struct summary *other, bool is_fi
 
 static void add_bound(struct summary_bound *sum, const struct summary_bound *bound)
 {
-	add(&sum->recorded, bound->recorded);
-	add(&sum->lost, bound->lost);
-	add(&sum->skipped, bound->skipped);
-	add(&sum->uncounted, bound->uncounted);
+	add_limited_sum(&sum->recorded, bound->recorded);
+	add_limited_sum(&sum->lost, bound->lost);
+	add_limited_sum(&sum->skipped, bound->skipped);
+	add_limited_sum(&sum->uncounted, bound->uncounted);
 	sum->unobserved = MAX(sum->unobserved, bound->unobserved);
 	sum->sampling = MAX(sum->sampling, bound->sampling);
 	sum->names_lost |= bound->names_lost;
@@ -229,7 +229,7 @@ static void clear_live(struct summary_counts *counts)
 	counts->live_variance = 0;
 }
 
-static int add_rows(struct summary *sum, const struct summary *other)
+static int add_summary_rows(struct summary *sum, const struct summary *other)
 {
 	if (other->live_at > sum->live_at)
 		for (size_t i = 0; i < sum->row_count; i++)
@@ -257,22 +257,22 @@ int summary_add(struct summary *sum, const struct summary *other)
 	for (size_t i = 0; i < other->source_count && !err; i++)
 		err = summary_add_source(sum, &other->sources[i]);
 	if (!err)
-		err = add_host(sum, other, is_first);
+		err = add_summary_host(sum, other, is_first);
 	if (!err)
-		err = add_rows(sum, other);
+		err = add_summary_rows(sum, other);
 	if (err)
 		return err;
 	if (is_first || other->live_at > sum->live_at) {
 		sum->resident = other->resident;
 		sum->live_hosts = other->live_hosts;
 	} else if (other->live_at == sum->live_at) {
-		add(&sum->resident, other->resident);
-		add(&sum->live_hosts, other->live_hosts);
+		add_limited_sum(&sum->resident, other->resident);
+		add_limited_sum(&sum->live_hosts, other->live_hosts);
 	}
 	sum->begin = is_first ? other->begin : MIN(sum->begin, other->begin);
 	sum->end = MAX(sum->end, other->end);
 	sum->live_at = MAX(sum->live_at, other->live_at);
-	add(&sum->cpu_ns, other->cpu_ns);
+	add_limited_sum(&sum->cpu_ns, other->cpu_ns);
 	add_bound(&sum->bound, &other->bound);
 	return 0;
 }

@@ -54,7 +54,8 @@ static const char *find_line(const char *text, const char *end, const char *word
 }
 
 /* Behind a damaged block, or at the end. */
-static enum summary_block_state skip(const char *from, const char *end, struct summary_block *block)
+static enum summary_block_state skip_damage(const char *from, const char *end,
+					    struct summary_block *block)
 {
 	block->next = find_line(from, end, FIRST_WORD, FIRST_WORD);
 	if (block->next)
@@ -76,7 +77,7 @@ enum summary_block_state summary_block_find(const char *text, const char *end,
 	if (begins_with(text, end, FIRST_WORD))
 		last = find_line(text, end, LAST_WORD, FIRST_WORD);
 	if (!last || !begins_with(last, end, LAST_WORD))
-		return skip(text, end, block);
+		return skip_damage(text, end, block);
 	size = summary_end_line(text, (size_t)(last - text), last_line);
 	left = (size_t)(end - last);
 	if (left >= size && !memcmp(last, last_line, size)) {
@@ -90,5 +91,5 @@ enum summary_block_state summary_block_find(const char *text, const char *end,
 		block->next = last + size;
 		return SUMMARY_BLOCK_DAMAGED;
 	}
-	return skip(last, end, block);
+	return skip_damage(last, end, block);
 }

@@ -40,8 +40,9 @@ int summary_count_reload_symbols(struct summary_counter *counter)
 	return symbols_names_init(&counter->symbols, &counter->capture->symbols);
 }
 
-static struct summary_row *find_row(struct summary_counter *counter,
-				    const struct analysis *analysis, uint32_t group, uint32_t cache)
+static struct summary_row *find_counted_row(struct summary_counter *counter,
+					    const struct analysis *analysis, uint32_t group,
+					    uint32_t cache)
 {
 	const char *names[SUMMARY_NAMES] = { NULL };
 	struct function_name function = { 0 };
@@ -73,7 +74,7 @@ static struct summary_counts *counts_of(struct summary_counter *counter,
 
 	if (number != HASH_MAP_NONE)
 		return &counter->counting.rows[number].counts;
-	row = find_row(counter, analysis, group, cache);
+	row = find_counted_row(counter, analysis, group, cache);
 	if (!row || hash_map_add(&counter->row_of, pair, (uint32_t)(row - counter->counting.rows)))
 		return NULL;
 	return &row->counts;
@@ -173,7 +174,7 @@ static struct summary_counts take_counts(struct summary_counts *counts)
 	return taken;
 }
 
-static bool is_empty(const struct summary_counts *counts)
+static bool is_empty_count(const struct summary_counts *counts)
 {
 	return !(counts->allocations | counts->frees | counts->failed | counts->cross_cpu |
 		 counts->missed | counts->live_objects | counts->live_bytes);
@@ -187,7 +188,7 @@ int summary_count_take(struct summary_counter *counter, struct summary *summary)
 		struct summary_row *from = &counter->counting.rows[i], *row;
 		const struct summary_counts counts = take_counts(&from->counts);
 
-		if (is_empty(&counts))
+		if (is_empty_count(&counts))
 			continue;
 		row = summary_get_row(summary, from->kind, (const char *const *)from->names);
 		if (row)

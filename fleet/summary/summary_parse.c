@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "fleet/summary/summary_block.h"
 
-static bool read_number(struct line *line, uint64_t *number)
+static bool read_decimal(struct line *line, uint64_t *number)
 {
 	return line_u64(line, 10, number);
 }
@@ -59,8 +59,8 @@ static int read_source(struct line *line, struct summary *summary)
 	int err;
 
 	if (!read_word(line, host, sizeof(host)) || !read_word(line, boot, sizeof(boot)) ||
-	    !read_number(line, &source.run) || !read_number(line, &source.first) ||
-	    !read_number(line, &source.last) || source.first > source.last)
+	    !read_decimal(line, &source.run) || !read_decimal(line, &source.first) ||
+	    !read_decimal(line, &source.last) || source.first > source.last)
 		return -EBADMSG;
 	err = summary_add_source(summary, &source);
 	return err == -EEXIST ? -EBADMSG : err;
@@ -72,16 +72,16 @@ static int read_host(struct line *line, struct summary *summary)
 	struct summary_host host = { .kernel = kernel, .arch = arch, .role = role };
 
 	if (!read_word(line, kernel, sizeof(kernel)) || !read_word(line, arch, sizeof(arch)) ||
-	    !line_u32(line, &host.cpus) || !read_number(line, &host.memory) ||
-	    !read_number(line, &host.slab_reclaimable) ||
-	    !read_number(line, &host.slab_unreclaimable) || !read_word(line, role, sizeof(role)))
+	    !line_u32(line, &host.cpus) || !read_decimal(line, &host.memory) ||
+	    !read_decimal(line, &host.slab_reclaimable) ||
+	    !read_decimal(line, &host.slab_unreclaimable) || !read_word(line, role, sizeof(role)))
 		return -EBADMSG;
 	return summary_set_host(summary, &host);
 }
 
 static int read_cost(struct line *line, struct summary *summary)
 {
-	return read_number(line, &summary->cpu_ns) && read_number(line, &summary->resident)
+	return read_decimal(line, &summary->cpu_ns) && read_decimal(line, &summary->resident)
 		       ? 0
 		       : -EBADMSG;
 }
@@ -91,10 +91,10 @@ static int read_bound(struct line *line, struct summary *summary)
 	struct summary_bound *bound = &summary->bound;
 	uint64_t names_lost;
 
-	if (!read_number(line, &bound->recorded) || !read_number(line, &bound->lost) ||
-	    !read_number(line, &bound->skipped) || !read_number(line, &bound->uncounted) ||
-	    !read_number(line, &bound->unobserved) || !read_number(line, &bound->sampling) ||
-	    !read_number(line, &names_lost))
+	if (!read_decimal(line, &bound->recorded) || !read_decimal(line, &bound->lost) ||
+	    !read_decimal(line, &bound->skipped) || !read_decimal(line, &bound->uncounted) ||
+	    !read_decimal(line, &bound->unobserved) || !read_decimal(line, &bound->sampling) ||
+	    !read_decimal(line, &names_lost))
 		return -EBADMSG;
 	bound->names_lost = names_lost;
 	return 0;
@@ -102,11 +102,11 @@ static int read_bound(struct line *line, struct summary *summary)
 
 static bool read_counts(struct line *line, bool is_sampled, struct summary_counts *counts)
 {
-	if (!read_number(line, &counts->allocations) || !read_number(line, &counts->frees) ||
-	    !read_number(line, &counts->allocated) || !read_number(line, &counts->freed) ||
-	    !read_number(line, &counts->failed) || !read_number(line, &counts->cross_cpu) ||
-	    !read_number(line, &counts->missed) || !read_number(line, &counts->live_objects) ||
-	    !read_number(line, &counts->live_bytes))
+	if (!read_decimal(line, &counts->allocations) || !read_decimal(line, &counts->frees) ||
+	    !read_decimal(line, &counts->allocated) || !read_decimal(line, &counts->freed) ||
+	    !read_decimal(line, &counts->failed) || !read_decimal(line, &counts->cross_cpu) ||
+	    !read_decimal(line, &counts->missed) || !read_decimal(line, &counts->live_objects) ||
+	    !read_decimal(line, &counts->live_bytes))
 		return false;
 	return !is_sampled || is_at_end(line) ||
 	       (read_variance(line, &counts->allocated_variance) &&
@@ -167,7 +167,7 @@ static bool read_interval(struct line *line, const char **text, const char *end,
 			  uint64_t *until)
 {
 	return next_line(line, text, end) && line_key(line, "summary") &&
-	       read_number(line, begin) && read_number(line, until) && *begin <= *until;
+	       read_decimal(line, begin) && read_decimal(line, until) && *begin <= *until;
 }
 
 int summary_block_head(const char *text, const struct summary_block *block,
@@ -185,13 +185,13 @@ int summary_block_head(const char *text, const struct summary_block *block,
 			continue;
 		line_word(&line, word, sizeof(word));
 		line_word(&line, word, sizeof(word));
-		if (!read_number(&line, &number) || !read_number(&line, &first) ||
-		    !read_number(&line, &last) || first > last)
+		if (!read_decimal(&line, &number) || !read_decimal(&line, &first) ||
+		    !read_decimal(&line, &last) || first > last)
 			return -EBADMSG;
 		head->summaries += last - first + 1;
 	}
 	line = (struct line){ block->lines_end, block->next - 1 };
-	return line_key(&line, "end") && read_number(&line, &number) &&
+	return line_key(&line, "end") && read_decimal(&line, &number) &&
 			       line_u32(&line, &head->checksum)
 		       ? 0
 		       : -EBADMSG;
@@ -205,7 +205,7 @@ int summary_block_parse(const char *text, const struct summary_block *block,
 
 	if (!err &&
 	    (!read_interval(&line, &text, block->lines_end, &summary->begin, &summary->end) ||
-	     !read_number(&line, &summary->live_at) || !read_number(&line, &summary->live_hosts)))
+	     !read_decimal(&line, &summary->live_at) || !read_decimal(&line, &summary->live_hosts)))
 		err = -EBADMSG;
 	while (!err && next_line(&line, &text, block->lines_end))
 		err = read_line(&line, summary);

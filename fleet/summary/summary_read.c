@@ -16,7 +16,7 @@
 #define BUFFER_FIRST ((size_t)1 << 16)
 #define HEADER_WORD "kmemtrace-summaries "
 
-static int fail(struct summary_reader *reader, int err)
+static int fail_summary_reader(struct summary_reader *reader, int err)
 {
 	snprintf(reader->errmsg, sizeof(reader->errmsg), "%s: %s", reader->path, strerror(-err));
 	return err;
@@ -27,7 +27,7 @@ static int check_header(struct summary_reader *reader)
 	char line[sizeof(SUMMARY_FILE_HEADER)] = "";
 
 	if (!fgets(line, sizeof(line), reader->file) && ferror(reader->file))
-		return fail(reader, errno ? -errno : -EIO);
+		return fail_summary_reader(reader, errno ? -errno : -EIO);
 	if (!strcmp(line, SUMMARY_FILE_HEADER))
 		return 0;
 	if (strncmp(line, HEADER_WORD, strlen(HEADER_WORD)) != 0) {
@@ -47,10 +47,10 @@ static int open_stream(struct summary_reader *reader, int fd)
 	int err;
 
 	if (fd < 0)
-		return fail(reader, fd);
+		return fail_summary_reader(reader, fd);
 	reader->file = fdopen(fd, "r");
 	if (!reader->file) {
-		err = fail(reader, -errno);
+		err = fail_summary_reader(reader, -errno);
 		close(fd);
 		return err;
 	}
@@ -75,7 +75,7 @@ int summary_reader_open_fd(struct summary_reader *reader, int fd, const char *pa
 
 	*reader = (struct summary_reader){ .path = path };
 	if (lseek(fd, 0, SEEK_SET) < 0)
-		return fail(reader, -errno);
+		return fail_summary_reader(reader, -errno);
 	copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return open_stream(reader, copy < 0 ? -errno : copy);
 }
@@ -92,7 +92,7 @@ void summary_reader_close(struct summary_reader *reader)
 int summary_reader_seek(struct summary_reader *reader, uint64_t offset)
 {
 	if (fseeko(reader->file, (off_t)offset, SEEK_SET))
-		return fail(reader, -errno);
+		return fail_summary_reader(reader, -errno);
 	reader->offset = reader->buffer_offset = offset;
 	reader->at = reader->filled = 0;
 	reader->ended = false;
@@ -100,7 +100,7 @@ int summary_reader_seek(struct summary_reader *reader, uint64_t offset)
 }
 
 /* Reads more behind what is not parsed yet. 1; 0: that is SUMMARY_BLOCK_MAX already; or -errno. */
-static int fill(struct summary_reader *reader)
+static int fill_buffer(struct summary_reader *reader)
 {
 	size_t left = reader->filled - reader->at, space, got;
 	char *buffer;
@@ -116,14 +116,14 @@ static int fill(struct summary_reader *reader)
 		space = MIN(MAX(2 * left, BUFFER_FIRST), SUMMARY_BLOCK_MAX);
 		buffer = realloc(reader->buffer, space);
 		if (!buffer)
-			return fail(reader, -ENOMEM);
+			return fail_summary_reader(reader, -ENOMEM);
 		reader->buffer = buffer;
 		reader->space = space;
 	}
 	errno = 0;
 	got = fread(reader->buffer + left, 1, reader->space - left, reader->file);
 	if (!got && ferror(reader->file))
-		return fail(reader, errno ? -errno : -EIO);
+		return fail_summary_reader(reader, errno ? -errno : -EIO);
 	reader->filled += got;
 	reader->ended = !got;
 	return 1;
@@ -179,7 +179,7 @@ static int find_block(struct summary_reader *reader, struct summary_block *block
 			reader->at = reader->filled;
 			return more;
 		}
-		more = fill(reader);
+		more = fill_buffer(reader);
 		if (more < 0)
 			return more;
 		is_too_long |= !more;
@@ -206,7 +206,7 @@ int summary_reader_next(struct summary_reader *reader, struct summary *summary)
 	if (err == -EBADMSG)
 		report_damage(reader, block_offset(reader), "has a wrong line");
 	else if (err)
-		fail(reader, err);
+		fail_summary_reader(reader, err);
 	pass_block(reader, &block, err);
 	return err ? err : 1;
 }
