@@ -146,3 +146,15 @@ char *fake_walk(struct memory_type_list *list)
 	fclose(file);
 	return text;
 }
+
+int fake_list_set_up(void **state)
+{
+	*state = memstat_mtl_alloc();
+	return *state ? 0 : -1;
+}
+
+int fake_list_tear_down(void **state)
+{
+	memstat_mtl_free(*state);
+	return 0;
+}

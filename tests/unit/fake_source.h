@@ -39,4 +39,8 @@ void fake_expect_nothing(const struct memory_type *type, int cpu);
 /* "malloc:a uma:b ...", in the order of the list; the caller frees it. */
 char *fake_walk(struct memory_type_list *list);
 
+/* For tests whose state is a list of types, at first an empty one. */
+int fake_list_set_up(void **state);
+int fake_list_tear_down(void **state);
+
 #endif

@@ -49,6 +49,12 @@ void scratch_remove(char *directory)
 	free(directory);
 }
 
+int scratch_tear_down(void **state)
+{
+	scratch_remove(*state);
+	return 0;
+}
+
 static char *capture(FILE *text)
 {
 	char *directory = scratch_directory();

@@ -10,6 +10,7 @@
 /* Any failure ends the test. */
 char *scratch_directory(void);	      /* a new one, to be given to scratch_remove() */
 void scratch_remove(char *directory); /* with its contents; frees the name too */
+int scratch_tear_down(void **state);  /* of a test whose state is such a directory */
 char *scratch_path(const char *directory, const char *name); /* to be freed */
 char *scratch_capture(const char *text);      /* text: see fixture.h; in a new directory */
 char *scratch_capture_file(const char *name); /* of $srcdir/data; in a new directory */

@@ -21,12 +21,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	scratch_remove(*state);
-	return 0;
-}
-
 static void remove_file(const char *directory, const char *name)
 {
 	char *path = scratch_path(directory, name);
@@ -258,14 +252,16 @@ static void refuses_other_directories(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(opens_all_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(accepts_names_of_streams_only, setup, teardown),
-		cmocka_unit_test_setup_teardown(reports_missing_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(slabinfo_is_optional, setup, teardown),
-		cmocka_unit_test_setup_teardown(reports_missing_symbols, setup, teardown),
-		cmocka_unit_test_setup_teardown(detects_a_writer, setup, teardown),
-		cmocka_unit_test_setup_teardown(refuses_huge_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(refuses_other_directories, setup, teardown),
+		cmocka_unit_test_setup_teardown(opens_all_tables, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(accepts_names_of_streams_only, setup,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reports_missing_tables, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(slabinfo_is_optional, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reports_missing_symbols, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(detects_a_writer, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(refuses_huge_tables, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(refuses_other_directories, setup,
+						scratch_tear_down),
 	};
 
 	return cmocka_run_group_tests_name("capture", tests, NULL, NULL);

@@ -21,12 +21,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	scratch_remove(*state);
-	return 0;
-}
-
 static void reads_a_file_up_to_its_limit(void **state)
 {
 	char *path = scratch_path(*state, "file"), *text = NULL;
@@ -272,20 +266,26 @@ static void close_synced_reports_a_failed_write(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_a_file_up_to_its_limit, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reads_an_empty_file, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reads_relative_to_a_directory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_a_file_up_to_its_limit, set_up,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reads_an_empty_file, set_up, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reads_relative_to_a_directory, set_up,
+						scratch_tear_down),
 		cmocka_unit_test(reads_a_file_whose_size_is_unknown),
-		cmocka_unit_test_setup_teardown(reads_regular_files_only, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(copies_a_file_with_the_mode, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(failed_copy_names_the_file, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(reads_regular_files_only, set_up,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(copies_a_file_with_the_mode, set_up,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(failed_copy_names_the_file, set_up,
+						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(copies_the_regular_files_of_a_folder, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(copies_nothing_through_a_link, set_up, tear_down),
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(copies_nothing_through_a_link, set_up,
+						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(copy_of_a_missing_folder_is_empty, set_up,
-						tear_down),
+						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(close_synced_reports_a_failed_write, set_up,
-						tear_down),
+						scratch_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,12 +61,6 @@ static int setup_packed(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	scratch_remove(*state);
-	return 0;
-}
-
 /* The number of records in the capture; -1: the capture is refused, with a message. */
 static int read_capture(const char *directory, uint64_t *damaged)
 {
@@ -227,13 +221,15 @@ static void survives_random_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_all_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(survives_damaged_streams, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_all_records, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(survives_damaged_streams, setup_packed, teardown),
-		cmocka_unit_test_setup_teardown(survives_damaged_metadata, setup, teardown),
-		cmocka_unit_test_setup_teardown(survives_damaged_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(survives_random_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_all_records, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(survives_damaged_streams, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reads_all_records, setup_packed, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(survives_damaged_streams, setup_packed,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(survives_damaged_metadata, setup,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(survives_damaged_tables, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(survives_random_bytes, setup, scratch_tear_down),
 	};
 
 	return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);

@@ -10,18 +10,6 @@
 #include "tests/unit/unit.h"
 #include "tests/unit/fake_source.h"
 
-static int setup(void **state)
-{
-	*state = memstat_mtl_alloc();
-	return *state ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	memstat_mtl_free(*state);
-	return 0;
-}
-
 static void test_sentences(void **state)
 {
 	static const char *const sentences[] = {
@@ -239,16 +227,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sentences),
-		cmocka_unit_test_setup_teardown(test_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_before, fake_list_set_up, fake_list_tear_down),
 		cmocka_unit_test(test_no_list),
-		cmocka_unit_test_setup_teardown(test_flags, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kinds, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_named_kind, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stays, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut_and_failed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_silent, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_flags, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_kinds, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_named_kind, fake_list_set_up,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_stays, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_cut, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_cut_and_failed, fake_list_set_up,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_lost, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_silent, fake_list_set_up, fake_list_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

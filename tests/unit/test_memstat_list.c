@@ -14,18 +14,6 @@
 #define UMA ALLOCATOR_UMA
 #define ANY ALLOCATOR_ANY
 
-static int setup(void **state)
-{
-	*state = memstat_mtl_alloc();
-	return *state ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-	memstat_mtl_free(*state);
-	return 0;
-}
-
 static void query_types(struct memory_type_list *list, unsigned int allocators,
 			struct source_type *types, size_t count)
 {
@@ -274,17 +262,24 @@ static void test_never_removed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_empty, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_null, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_newest_first, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_only_what_was_asked, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_find, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_find_any_is_newest, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_aliases, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stable, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_never_removed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_empty, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_null, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_newest_first, fake_list_set_up,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_only_what_was_asked, fake_list_set_up,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_find, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_find_any_is_newest, fake_list_set_up,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_aliases, fake_list_set_up,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_long_names, fake_list_set_up,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_many_names, fake_list_set_up,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_stable, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_never_removed, fake_list_set_up,
+						fake_list_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

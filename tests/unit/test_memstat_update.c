@@ -67,12 +67,6 @@ static int setup(void **state)
 	return fake_query(*state, QUERY_ALL, &before);
 }
 
-static int teardown(void **state)
-{
-	memstat_mtl_free(*state);
-	return 0;
-}
-
 /* The list shows all types and counters of the query before, in the same order. */
 static void expect_before(struct memory_type_list *list)
 {
@@ -343,16 +337,18 @@ static void test_wrong_classes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_source_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_runs_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_one_call_fails, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_memory_needed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_source_fails, setup, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_memory_runs_out, setup, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_one_call_fails, setup, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_no_memory_needed, setup, fake_list_tear_down),
 		cmocka_unit_test(test_list_without_memory),
-		cmocka_unit_test_setup_teardown(test_caller_without_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_first_failure_counts, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unasked, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wrong_classes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_caller_without_memory, setup,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_refused, setup, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_first_failure_counts, setup,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_unasked, setup, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_wrong_classes, setup, fake_list_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
