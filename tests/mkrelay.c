@@ -20,7 +20,7 @@ struct out {
 	int big;
 };
 
-static void put(struct out *out, unsigned long long value, int bytes)
+static void put_value(struct out *out, unsigned long long value, int bytes)
 {
 	for (int i = 0; i < bytes; i++) {
 		int shift = out->big ? bytes - 1 - i : i;
@@ -29,7 +29,7 @@ static void put(struct out *out, unsigned long long value, int bytes)
 	}
 }
 
-static unsigned long long word(void)
+static unsigned long long read_word(void)
 {
 	const char *text = strtok(NULL, " \n");
 	char *end = NULL;
@@ -51,15 +51,15 @@ static void put_features(struct out *out)
 	const char *text;
 
 	while ((text = strtok(NULL, " \n"))) {
-		unsigned long long id = word();
+		unsigned long long id = read_word();
 
 		text = strtok(NULL, " \n");
 		if (!text || out->size + strlen(text) + 3 > 65000)
 			exit(2);
-		put(out, strlen(text) + 3, 2);
-		put(out, id, 1);
+		put_value(out, strlen(text) + 3, 2);
+		put_value(out, id, 1);
 		for (; *text; text++)
-			put(out, (unsigned char)*text, 1);
+			put_value(out, (unsigned char)*text, 1);
 	}
 }
 
@@ -67,26 +67,26 @@ static void put_record(struct out *out, int is_free)
 {
 	size_t size;
 
-	put(out, is_free, 1);
-	put(out, word(), 1);
-	put(out, 0, 2); /* the size is filled in at the end */
-	put(out, word(), 4);
-	put(out, word(), 8);
-	put(out, word(), 8);
+	put_value(out, is_free, 1);
+	put_value(out, read_word(), 1);
+	put_value(out, 0, 2); /* the size is filled in at the end */
+	put_value(out, read_word(), 4);
+	put_value(out, read_word(), 8);
+	put_value(out, read_word(), 8);
 	if (!is_free) {
-		put(out, word(), 8);
-		put(out, word(), 8);
-		put(out, word(), 4);
-		put(out, word(), 4);
+		put_value(out, read_word(), 8);
+		put_value(out, read_word(), 8);
+		put_value(out, read_word(), 4);
+		put_value(out, read_word(), 4);
 	}
 	put_features(out);
 	size = out->size;
 	out->size = 2;
-	put(out, size, 2);
+	put_value(out, size, 2);
 	out->size = size;
 }
 
-static int cut(const char *path, unsigned long long bytes)
+static int cut_file(const char *path, unsigned long long bytes)
 {
 	FILE *file = fopen(path, "r+b");
 	long size;
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 			return 2;
 		snprintf(path, sizeof(path), "%s/cpu%s.out", argv[2], cpu);
 		if (!strcmp(what, "cut")) {
-			if (cut(path, word()))
+			if (cut_file(path, read_word()))
 				return 2;
 			continue;
 		}
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 			put_record(&out, *what == 'f');
 		else if (!strcmp(what, "bytes"))
 			for (const char *text; (text = strtok(NULL, " \n"));)
-				put(&out, strtoull(text, NULL, 0), 1);
+				put_value(&out, strtoull(text, NULL, 0), 1);
 		else
 			return 2;
 		file = fopen(path, "ab");

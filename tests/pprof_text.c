@@ -20,13 +20,13 @@ static char *strings[STRINGS_MAX];
 static unsigned long long string_count;
 static struct part functions[STRINGS_MAX], locations[STRINGS_MAX], mappings[STRINGS_MAX];
 
-static void fail(const char *what)
+static void fail_profile(const char *what)
 {
 	printf("wrong: %s\n", what);
 	exit(1);
 }
 
-static unsigned long long varint(struct part *part)
+static unsigned long long read_varint(struct part *part)
 {
 	unsigned long long number = 0;
 
@@ -37,46 +37,47 @@ static unsigned long long varint(struct part *part)
 		if (byte < 0x80)
 			return number;
 	}
-	fail("a number is cut");
+	fail_profile("a number is cut");
 	return 0;
 }
 
 /* The next field: its number; a number, or the bytes of a text or message. 0: the end. */
-static unsigned int next(struct part *message, unsigned long long *number, struct part *value)
+static unsigned int read_next_field(struct part *message, unsigned long long *number,
+				    struct part *value)
 {
 	unsigned long long tag;
 
 	if (message->at == message->end)
 		return 0;
-	tag = varint(message);
-	*number = varint(message);
+	tag = read_varint(message);
+	*number = read_varint(message);
 	*value = (struct part){ NULL, NULL };
 	if ((tag & 7) == 2) {
 		if (*number > (unsigned long long)(message->end - message->at))
-			fail("a field is cut");
+			fail_profile("a field is cut");
 		*value = (struct part){ message->at, message->at + *number };
 		message->at += *number;
 	} else if ((tag & 7) != 0) {
-		fail("a type of a field");
+		fail_profile("a type of a field");
 	}
 	return (unsigned int)(tag >> 3);
 }
 
-static const char *string(unsigned long long number)
+static const char *text_with_number(unsigned long long number)
 {
 	if (number >= string_count)
-		fail("the number of a string");
+		fail_profile("the number of a string");
 	return strings[number];
 }
 
 /* The number of a field in a message; 0: it has none. */
-static unsigned long long find(struct part message, unsigned int which)
+static unsigned long long find_field(struct part message, unsigned int which)
 {
 	unsigned long long number;
 	struct part value;
 	unsigned int field;
 
-	while ((field = next(&message, &number, &value)))
+	while ((field = read_next_field(&message, &number, &value)))
 		if (field == which)
 			return number;
 	return 0;
@@ -85,27 +86,29 @@ static unsigned long long find(struct part message, unsigned int which)
 static struct part find_message(const struct part *list, unsigned long long id, const char *what)
 {
 	if (id >= STRINGS_MAX || !id || !list[id].at)
-		fail(what);
+		fail_profile(what);
 	return list[id];
 }
 
 static void print_type(struct part type)
 {
-	printf(" %s/%s", string(find(type, 1)), string(find(type, 2)));
+	printf(" %s/%s", text_with_number(find_field(type, 1)),
+	       text_with_number(find_field(type, 2)));
 }
 
 /* The name of the function of a location, and the file of its mapping. */
 static void print_location(unsigned long long id)
 {
 	struct part location = find_message(locations, id, "a location"), value, line, function;
-	unsigned long long number, mapping = find(location, 2);
+	unsigned long long number, mapping = find_field(location, 2);
 
-	while (next(&location, &number, &value) != 4)
+	while (read_next_field(&location, &number, &value) != 4)
 		;
 	line = value;
-	function = find_message(functions, find(line, 1), "a function");
-	printf(" | %s", string(find(function, 2)));
-	printf(" @%s", string(find(find_message(mappings, mapping, "a mapping"), 5)));
+	function = find_message(functions, find_field(line, 1), "a function");
+	printf(" | %s", text_with_number(find_field(function, 2)));
+	printf(" @%s",
+	       text_with_number(find_field(find_message(mappings, mapping, "a mapping"), 5)));
 }
 
 static void print_sample(struct part sample)
@@ -115,17 +118,18 @@ static void print_sample(struct part sample)
 	unsigned int field;
 
 	printf("sample");
-	while ((field = next(&sample, &number, &value))) {
+	while ((field = read_next_field(&sample, &number, &value))) {
 		if (field == 3)
-			printf(" %s=%s", string(find(value, 1)), string(find(value, 2)));
+			printf(" %s=%s", text_with_number(find_field(value, 1)),
+			       text_with_number(find_field(value, 2)));
 		for (; field < 3 && value.at < value.end;) {
 			if (field == 1)
-				print_location(varint(&value));
+				print_location(read_varint(&value));
 			else
-				printf(" %llu", varint(&value));
+				printf(" %llu", read_varint(&value));
 		}
 		if (field > 3)
-			fail("a field of a sample");
+			fail_profile("a field of a sample");
 	}
 	printf("\n");
 }
@@ -138,20 +142,20 @@ int main(void)
 	struct part at = profile, value;
 	unsigned int field;
 
-	while ((field = next(&at, &number, &value))) {
+	while ((field = read_next_field(&at, &number, &value))) {
 		struct part *const lists[] = { [3] = mappings, [4] = locations, [5] = functions };
 
 		if (field == 6 && string_count < STRINGS_MAX)
 			strings[string_count++] =
 				strndup((const char *)value.at, (size_t)(value.end - value.at));
 		if (field >= 3 && field <= 5) {
-			number = find(value, 1);
+			number = find_field(value, 1);
 			if (number >= STRINGS_MAX || !number || lists[field][number].at)
-				fail("an id");
+				fail_profile("an id");
 			lists[field][number] = value;
 		}
 	}
-	for (at = profile; (field = next(&at, &number, &value));) {
+	for (at = profile; (field = read_next_field(&at, &number, &value));) {
 		if (field == 1 || field == 11) {
 			printf("%s", field == 1 ? "sample type" : "period type");
 			print_type(value);
@@ -161,9 +165,10 @@ int main(void)
 		} else if (field == 9 || field == 10 || field == 12) {
 			printf("%s %llu\n", names[field], number);
 		} else if (field == 13 || field == 14) {
-			printf("%s %s\n", field == 13 ? "comment" : "default", string(number));
+			printf("%s %s\n", field == 13 ? "comment" : "default",
+			       text_with_number(number));
 		} else if (field > 14 || field == 7 || field == 8) {
-			fail("a field of the profile");
+			fail_profile("a field of the profile");
 		}
 	}
 	return 0;

@@ -33,7 +33,7 @@ static uint64_t stacks[STACKS_MAX]; /* hashes; 0: free */
 static atomic_flag lock = ATOMIC_FLAG_INIT;
 static _Thread_local bool inside; /* the unwinder may allocate, too */
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void begin_faults(void)
 {
 	const char *fault = getenv("FAULT"), *path = getenv("FAULT_MARK");
 	void *frames[FRAMES_MAX];
@@ -93,7 +93,7 @@ static void write_mark(void)
 }
 
 /* Is this the call that shall fail? */
-static bool fails(void *caller)
+static bool is_failing_call(void *caller)
 {
 	bool result;
 
@@ -111,15 +111,15 @@ static bool fails(void *caller)
 
 void *malloc(size_t size)
 {
-	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
+	return is_failing_call(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
+	return is_failing_call(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
+	return is_failing_call(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
 }

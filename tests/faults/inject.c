@@ -64,7 +64,7 @@ struct injection {
 	bool done;
 };
 
-static void quit(const char *what)
+static void quit_with(const char *what)
 {
 	fprintf(stderr, "inject: %s: %s\n", what, strerror(errno));
 	exit(errno == EPERM || errno == ENOSYS ? 77 : 99);
@@ -75,7 +75,7 @@ static void write_mark(const struct injection *injection, const char *text)
 	FILE *mark = fopen(injection->mark, "we");
 
 	if (!mark || fputs(text, mark) < 0 || fclose(mark))
-		quit(injection->mark);
+		quit_with(injection->mark);
 }
 
 /* The address where the program begins, after ld.so has loaded its libraries. */
@@ -90,7 +90,7 @@ static unsigned long entry_point(pid_t pid)
 	while (file && value.a_type != AT_ENTRY && fread(&value, sizeof(value), 1, file) == 1)
 		;
 	if (!file || value.a_type != AT_ENTRY)
-		quit(path);
+		quit_with(path);
 	fclose(file);
 	return value.a_un.a_val;
 }
@@ -106,19 +106,19 @@ static void run_to_entry(pid_t pid)
 	errno = 0;
 	code = ptrace(PTRACE_PEEKTEXT, pid, entry, 0);
 	if (errno || ptrace(PTRACE_POKETEXT, pid, entry, (code & ~0xffL) | 0xcc))
-		quit("ptrace of the entry point");
+		quit_with("ptrace of the entry point");
 	if (ptrace(PTRACE_CONT, pid, 0, 0) || waitpid(pid, &status, 0) != pid)
-		quit("ptrace");
+		quit_with("ptrace");
 	if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP) {
 		fprintf(stderr, "inject: the program did not begin: status %#x\n",
 			(unsigned int)status);
 		exit(99);
 	}
 	if (ptrace(PTRACE_GETREGS, pid, 0, &registers))
-		quit("ptrace");
+		quit_with("ptrace");
 	registers.rip = entry;
 	if (ptrace(PTRACE_SETREGS, pid, 0, &registers) || ptrace(PTRACE_POKETEXT, pid, entry, code))
-		quit("ptrace");
+		quit_with("ptrace");
 }
 
 static bool is_of_kind(const struct kind *kind, long number)
@@ -180,13 +180,13 @@ static void handle_call(struct injection *injection, pid_t thread)
 }
 
 /* Returns the wait status of the process. */
-static int run(struct injection *injection, pid_t pid)
+static int run_process(struct injection *injection, pid_t pid)
 {
 	int status, result = -1;
 	pid_t thread;
 
 	if (ptrace(PTRACE_SYSCALL, pid, 0, 0))
-		quit("ptrace");
+		quit_with("ptrace");
 	while ((thread = waitpid(-1, &status, __WALL)) > 0) {
 		int signal_number = WSTOPSIG(status);
 
@@ -207,29 +207,29 @@ static int run(struct injection *injection, pid_t pid)
 	return result;
 }
 
-static pid_t start(char **command)
+static pid_t start_command(char **command)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (!pid) {
 		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
-			quit("ptrace");
+			quit_with("ptrace");
 		raise(SIGSTOP);
 		execvp(command[0], command);
-		quit(command[0]);
+		quit_with(command[0]);
 	}
 	if (pid < 0)
-		quit("fork");
+		quit_with("fork");
 	if (waitpid(pid, &status, 0) != pid)
-		quit("waitpid");
+		quit_with("waitpid");
 	if (!WIFSTOPPED(status))
 		exit(WEXITSTATUS(status));
 	if (ptrace(PTRACE_SETOPTIONS, pid, 0,
 		   PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
 			   PTRACE_O_EXITKILL) ||
 	    ptrace(PTRACE_CONT, pid, 0, 0) || waitpid(pid, &status, 0) != pid)
-		quit("ptrace");
+		quit_with("ptrace");
 	if (!WIFSTOPPED(status))
 		exit(WEXITSTATUS(status));
 	return pid;
@@ -268,9 +268,9 @@ int main(int argc, char **argv)
 	injection.call = atol(argv[2]);
 	injection.error = find_error(argv[3]);
 	injection.mark = argv[4];
-	pid = start(argv + 5);
+	pid = start_command(argv + 5);
 	run_to_entry(pid);
-	status = run(&injection, pid);
+	status = run_process(&injection, pid);
 	if (!injection.call) {
 		snprintf(text, sizeof(text), "%ld\n", injection.calls);
 		write_mark(&injection, text);

@@ -31,7 +31,7 @@ static void begin_child(void)
 	bytes = &uncounted;
 }
 
-__attribute__((constructor)) static void begin(void)
+__attribute__((constructor)) static void begin_counting(void)
 {
 	const char *prefix = getenv("OUTSTANDING");
 	char path[4096];
@@ -54,14 +54,14 @@ __attribute__((constructor)) static void begin(void)
 	atomic_fetch_add(bytes, uncounted);
 }
 
-static void *count(void *memory)
+static void *count_memory(void *memory)
 {
 	if (memory)
 		atomic_fetch_add_explicit(bytes, malloc_usable_size(memory), memory_order_relaxed);
 	return memory;
 }
 
-static void uncount(void *memory)
+static void uncount_memory(void *memory)
 {
 	if (memory)
 		atomic_fetch_sub_explicit(bytes, malloc_usable_size(memory), memory_order_relaxed);
@@ -69,12 +69,12 @@ static void uncount(void *memory)
 
 void *malloc(size_t size)
 {
-	return count(__libc_malloc(size));
+	return count_memory(__libc_malloc(size));
 }
 
 void *calloc(size_t number, size_t size)
 {
-	return count(__libc_calloc(number, size));
+	return count_memory(__libc_calloc(number, size));
 }
 
 void *realloc(void *old, size_t size)
@@ -84,16 +84,16 @@ void *realloc(void *old, size_t size)
 
 	if (memory || !size)
 		atomic_fetch_sub_explicit(bytes, before, memory_order_relaxed);
-	return count(memory);
+	return count_memory(memory);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-	return count(__libc_memalign(alignment, size));
+	return count_memory(__libc_memalign(alignment, size));
 }
 
 void free(void *memory)
 {
-	uncount(memory);
+	uncount_memory(memory);
 	__libc_free(memory);
 }

@@ -98,22 +98,22 @@ static uint64_t next_random(uint64_t *state)
 	return value ^ value >> 31;
 }
 
-static double uniform(uint64_t *state)
+static double draw_uniform(uint64_t *state)
 {
 	return (double)(next_random(state) >> 11) * 0x1p-53;
 }
 
 /* About normal, with the deviation 1. */
-static double normal(uint64_t *state)
+static double draw_normal(uint64_t *state)
 {
 	double sum = 0;
 
 	for (int i = 0; i < 6; i++)
-		sum += uniform(state);
+		sum += draw_uniform(state);
 	return (sum - 3) * M_SQRT2;
 }
 
-static void fail(const char *what)
+static void fail_hosts(const char *what)
 {
 	fprintf(stderr, "hosts: %s: %s\n", what, strerror(errno));
 	exit(2);
@@ -124,7 +124,7 @@ static void add_word(char **list, const char *word)
 	char *longer;
 
 	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? "," : "", word) < 0)
-		fail("memory");
+		fail_hosts("memory");
 	free(*list);
 	*list = longer;
 }
@@ -159,7 +159,7 @@ static void make_rows(struct host *host, const struct plan *plan)
 			snprintf(name, sizeof(name), "%s-%u", roles[host->index % 3], i);
 		}
 		if (!summary_get_row(&host->summary, kind, names))
-			fail("memory");
+			fail_hosts("memory");
 	}
 	for (unsigned int i = 0; i < plan->rows; i++)
 		host->rows[i].counts = &host->summary.rows[i].counts;
@@ -178,7 +178,7 @@ static void init_host(struct host *host, const struct plan *plan, unsigned int i
 	snprintf(host->name, sizeof(host->name), "host-%05u", index);
 	host->index = index;
 	host->random = plan->seed * 0x100000001b3 + index * 0x9e3779b97f4a7c15;
-	host->scale = exp(0.3 * normal(&host->random));
+	host->scale = exp(0.3 * draw_normal(&host->random));
 	host->kernel = index % KERNELS;
 	/* the first hosts of the leaking kernels: nine of one, eight of the other */
 	host->leaks = !plan->healthy && host->kernel >= LEAK_KERNEL &&
@@ -201,7 +201,7 @@ static void init_host(struct host *host, const struct plan *plan, unsigned int i
 						     .role = (char *)roles[index % 3],
 						     .cpus = 8,
 						     .memory = 32ULL << 30 }))
-		fail("memory");
+		fail_hosts("memory");
 	make_rows(host, plan);
 	if (host->leaks)
 		add_word(&planted->leaks, host->name);
@@ -219,7 +219,7 @@ static void begin_run(struct host *host, uint64_t interval)
 	free(host->summary.sources->boot);
 	host->summary.sources->boot = strdup(boot);
 	if (!host->summary.sources->boot)
-		fail("memory");
+		fail_hosts("memory");
 	host->began = interval;
 	host->number = 0;
 	for (unsigned int i = 0; i < host->code_rows; i++)
@@ -238,10 +238,10 @@ static double live_bytes(struct host *host, const struct plan *plan, unsigned in
 
 	if (row == LEAK_ROW)
 		base = host->scale * 8 * (1 << 20);
-	state->noise = 0.8 * state->noise + 0.02 * normal(&host->random);
+	state->noise = 0.8 * state->noise + 0.02 * draw_normal(&host->random);
 	if (host->leaks && row == LEAK_ROW)
 		state->leak += LEAK_BYTES * ((double)plan->interval / HOUR) *
-			       (0.5 + uniform(&host->random));
+			       (0.5 + draw_uniform(&host->random));
 	return base * fill * day * (1 + state->noise) + state->leak;
 }
 
@@ -256,7 +256,7 @@ static void play_row(struct host *host, const struct plan *plan, unsigned int ro
 
 	churn = (host->is_outlier && row == OUTLIER_ROW ? 25 : 1) * host->scale * plan->interval *
 		(200 + 900 * ((row * 5 + 1) % 11)) * (1 + 0.5 * sin(2 * M_PI * hour / 24 + 1)) *
-		(1 + 0.1 * uniform(&host->random));
+		(1 + 0.1 * draw_uniform(&host->random));
 	counts->frees = (uint64_t)churn + (objects < before ? (uint64_t)(before - objects) : 0);
 	counts->allocations =
 		(uint64_t)churn + (objects > before ? (uint64_t)(objects - before) : 0);
@@ -323,8 +323,8 @@ static bool is_lost(const struct host *host, const struct plan *plan, uint64_t i
 	       (interval * 7 + host->index) % 37 == 0;
 }
 
-static void play(struct host *host, const struct plan *plan, uint64_t interval, FILE *file,
-		 struct planted *planted)
+static void play_interval(struct host *host, const struct plan *plan, uint64_t interval, FILE *file,
+			  struct planted *planted)
 {
 	double hour = (double)(interval * plan->interval) / HOUR;
 	char *text;
@@ -350,9 +350,9 @@ static void play(struct host *host, const struct plan *plan, uint64_t interval, 
 	planted->summaries++;
 	planted->lost_events += host->summary.bound.lost;
 	if (summary_write_text(&host->summary, &text, &size))
-		fail("memory");
+		fail_hosts("memory");
 	if (fwrite(text, 1, size, file) != size)
-		fail(plan->output);
+		fail_hosts(plan->output);
 	free(text);
 }
 
@@ -367,7 +367,7 @@ static FILE *open_file(const char *path)
 	FILE *file = fopen(path, "w");
 
 	if (!file)
-		fail(path);
+		fail_hosts(path);
 	fputs(SUMMARY_FILE_HEADER, file);
 	return file;
 }
@@ -376,7 +376,7 @@ static FILE *open_file(const char *path)
 static void write_files(const struct plan *plan, struct planted *planted)
 {
 	if (mkdir(plan->output, 0777) && errno != EEXIST)
-		fail(plan->output);
+		fail_hosts(plan->output);
 	for (unsigned int i = 0; i < plan->hosts; i++) {
 		struct host host;
 		char path[4096];
@@ -386,9 +386,9 @@ static void write_files(const struct plan *plan, struct planted *planted)
 		snprintf(path, sizeof(path), "%s/%s" SUMMARY_FILE_SUFFIX, plan->output, host.name);
 		file = open_file(path);
 		for (uint64_t interval = 0; interval < intervals_of(plan); interval++)
-			play(&host, plan, interval, file, planted);
+			play_interval(&host, plan, interval, file, planted);
 		if (fclose(file))
-			fail(path);
+			fail_hosts(path);
 		deinit_host(&host);
 	}
 }
@@ -400,17 +400,17 @@ static void write_stream(const struct plan *plan, struct planted *planted)
 	FILE *file = open_file(plan->output);
 
 	if (!hosts)
-		fail("memory");
+		fail_hosts("memory");
 	for (unsigned int i = 0; i < plan->hosts; i++)
 		init_host(&hosts[i], plan, i, planted);
 	for (uint64_t interval = 0; interval < intervals_of(plan); interval++)
 		for (unsigned int i = 0; i < plan->hosts; i++)
-			play(&hosts[i], plan, interval, file, planted);
+			play_interval(&hosts[i], plan, interval, file, planted);
 	for (unsigned int i = 0; i < plan->hosts; i++)
 		deinit_host(&hosts[i]);
 	free(hosts);
 	if (fclose(file))
-		fail(plan->output);
+		fail_hosts(plan->output);
 }
 
 static void print_planted(const struct plan *plan, const struct planted *planted)

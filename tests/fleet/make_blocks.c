@@ -21,27 +21,27 @@
 #define OBJECT 64 /* bytes */
 #define FACTS 12
 
-static void fail(const char *what)
+static void fail_blocks(const char *what)
 {
 	fprintf(stderr, "make_blocks: %s\n", what);
 	exit(2);
 }
 
-static uint64_t number(const char *word)
+static uint64_t parse_number(const char *word)
 {
 	return word ? strtoull(word, NULL, 10) : 0;
 }
 
-static void add_row(struct summary *summary, const char *function, char **save)
+static void add_block_row(struct summary *summary, const char *function, char **save)
 {
 	const char *names[SUMMARY_NAMES] = { function, "kernel", "kmalloc-64" };
 	struct summary_row *row = summary_get_row(summary, SUMMARY_CODE, names);
 
 	if (!row)
-		fail("no memory");
-	row->counts.allocated = number(strtok_r(NULL, " ", save));
-	row->counts.freed = number(strtok_r(NULL, " ", save));
-	row->counts.live_bytes = number(strtok_r(NULL, " ", save));
+		fail_blocks("no memory");
+	row->counts.allocated = parse_number(strtok_r(NULL, " ", save));
+	row->counts.freed = parse_number(strtok_r(NULL, " ", save));
+	row->counts.live_bytes = parse_number(strtok_r(NULL, " ", save));
 	row->counts.allocations = row->counts.allocated / OBJECT;
 	row->counts.frees = row->counts.freed / OBJECT;
 	row->counts.live_objects = row->counts.live_bytes / OBJECT;
@@ -60,34 +60,34 @@ static void print_block(char *line)
 	for (size_t i = 0; i < FACTS; i++) {
 		words[i] = strtok_r(i ? NULL : line, " ", &save);
 		if (!words[i])
-			fail("a line is too short");
+			fail_blocks("a line is too short");
 	}
 	snprintf(boot, sizeof(boot), "boot-%s", words[3]);
 	source = (struct summary_source){ .host = words[0],
 					  .boot = boot,
-					  .run = number(words[3]) * NSEC_PER_SEC,
-					  .first = number(words[4]),
-					  .last = number(words[4]) };
+					  .run = parse_number(words[3]) * NSEC_PER_SEC,
+					  .first = parse_number(words[4]),
+					  .last = parse_number(words[4]) };
 	if (summary_init(&summary) || summary_add_source(&summary, &source) ||
 	    summary_set_host(&summary, &(struct summary_host){ .kernel = words[2],
 							       .arch = arch,
 							       .role = words[1],
 							       .cpus = 2,
 							       .memory = 1ULL << 32 }))
-		fail("no memory");
-	summary.begin = number(words[5]) * NSEC_PER_SEC;
-	summary.end = summary.live_at = number(words[6]) * NSEC_PER_SEC;
+		fail_blocks("no memory");
+	summary.begin = parse_number(words[5]) * NSEC_PER_SEC;
+	summary.end = summary.live_at = parse_number(words[6]) * NSEC_PER_SEC;
 	summary.live_hosts = 1;
-	summary.bound.recorded = number(words[7]);
-	summary.bound.lost = number(words[8]);
-	summary.bound.skipped = number(words[9]);
-	summary.bound.uncounted = number(words[10]);
-	summary.bound.sampling = number(words[11]);
+	summary.bound.recorded = parse_number(words[7]);
+	summary.bound.lost = parse_number(words[8]);
+	summary.bound.skipped = parse_number(words[9]);
+	summary.bound.uncounted = parse_number(words[10]);
+	summary.bound.sampling = parse_number(words[11]);
 	while ((function = strtok_r(NULL, " ", &save)))
-		add_row(&summary, function, &save);
+		add_block_row(&summary, function, &save);
 	summary_sort(&summary);
 	if (summary_write_text(&summary, &text, &size))
-		fail("no memory");
+		fail_blocks("no memory");
 	fwrite(text, 1, size, stdout);
 	free(text);
 	summary_deinit(&summary);

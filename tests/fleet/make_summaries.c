@@ -18,13 +18,13 @@
 #define MINUTE 60000000000ULL
 #define MINUTES 29833334ULL /* the first end, in minutes since 1970 */
 
-static void fail(const char *what)
+static void fail_summaries(const char *what)
 {
 	fprintf(stderr, "make_summaries: %s\n", what);
 	exit(2);
 }
 
-static void add_rows(struct summary *summary, uint64_t number, unsigned long rows)
+static void add_many_rows(struct summary *summary, uint64_t number, unsigned long rows)
 {
 	for (unsigned long i = 0; i < rows; i++) {
 		char name[80];
@@ -36,7 +36,7 @@ static void add_rows(struct summary *summary, uint64_t number, unsigned long row
 			 i % 50 == 49 ? "a\tname\\with\n%lu' \xff" : "some_kernel_function_%lu", i);
 		row = summary_get_row(summary, kind, names);
 		if (!row)
-			fail("no memory");
+			fail_summaries("no memory");
 		row->counts.allocations = (i + 1) * (number + 1);
 		row->counts.allocated = 64 * row->counts.allocations;
 		/* many digits; printed if sampled */
@@ -62,16 +62,16 @@ static void print_summary(char *host, uint64_t number, unsigned long rows, uint6
 
 	if (summary_init(&summary) || summary_add_source(&summary, &source) ||
 	    summary_set_host(&summary, &facts))
-		fail("no memory");
+		fail_summaries("no memory");
 	summary.end = summary.live_at = (MINUTES + number) * MINUTE;
 	summary.live_hosts = 1;
 	summary.begin = summary.end - MINUTE;
 	summary.bound.recorded = 1000 + number;
 	summary.bound.sampling = sampling;
-	add_rows(&summary, number, rows);
+	add_many_rows(&summary, number, rows);
 	summary_sort(&summary);
 	if (summary_write_text(&summary, &text, &size))
-		fail("no memory");
+		fail_summaries("no memory");
 	fwrite(text, 1, size, stdout);
 	free(text);
 	summary_deinit(&summary);
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
 	uint64_t last;
 
 	if (argc != 5 && argc != 6)
-		fail("HOST FIRST LAST ROWS [SAMPLING]");
+		fail_summaries("HOST FIRST LAST ROWS [SAMPLING]");
 	fputs(SUMMARY_FILE_HEADER, stdout);
 	last = strtoull(argv[3], NULL, 10);
 	for (uint64_t i = strtoull(argv[2], NULL, 10); i <= last; i++)

@@ -138,7 +138,7 @@ static void expect_json(const char *text, size_t size, bool lines)
 	}
 }
 
-static void report(struct fuzz_input *input)
+static void report_view(struct fuzz_input *input)
 {
 	const struct view *view = views[fuzz_byte(input) % COUNT(views)];
 	unsigned int format = fuzz_byte(input), by = fuzz_byte(input);
@@ -187,7 +187,7 @@ static void report(struct fuzz_input *input)
 	report_options_deinit(&options);
 }
 
-static void check(const char *name, bool is_repaired)
+static void check_capture_of(const char *name, bool is_repaired)
 {
 	struct check_problems problems = { .verbose = true };
 	struct check_result result = { 0 };
@@ -223,7 +223,7 @@ static void check_all(struct fuzz_input *input)
 	int err;
 
 	fuzz_unpack_archive(input, "in");
-	check("in", false);
+	check_capture_of("in", false);
 	check_streams();
 	fuzz_output_begin();
 	err = check_heap_run(fuzz_path("in"), true, NULL, &result, errmsg, sizeof(errmsg));
@@ -237,7 +237,7 @@ static void check_all(struct fuzz_input *input)
  * What a repair makes is a capture that needs no repair. But a repair changes no record of a whole
  * packet, and with forged checksums such packets have any records.
  */
-static void repair(struct fuzz_input *input)
+static void repair_copy(struct fuzz_input *input)
 {
 	bool is_forged = input->left && *input->at % 3 != FUZZ_REPAIR_NOTHING;
 	struct capture capture;
@@ -250,7 +250,7 @@ static void repair(struct fuzz_input *input)
 	FUZZ_EXPECT(!err == !errmsg[0]);
 	if (err)
 		return;
-	check("out/repaired", !is_forged);
+	check_capture_of("out/repaired", !is_forged);
 	err = capture_open(&capture, fuzz_path("out/repaired"));
 	FUZZ_EXPECT(!err);
 	FUZZ_EXPECT(capture.status.complete == STATUS_REPAIRED);
@@ -283,7 +283,7 @@ static void expect_same_streams(const char *directory, const char *other)
 }
 
 /* Packs, or unpacks, and back. If the input has raw packets only, each byte comes back. */
-static void pack(struct fuzz_input *input)
+static void pack_and_back(struct fuzz_input *input)
 {
 	unsigned int how = fuzz_byte(input);
 	const char *names[] = { "in", how & 2 ? "in" : "out/one" };
@@ -316,7 +316,7 @@ static void pack(struct fuzz_input *input)
 }
 
 /* The copy is a capture, too, unless damage makes it impossible. */
-static void anonymize(struct fuzz_input *input)
+static void anonymize_copy(struct fuzz_input *input)
 {
 	unsigned int how = fuzz_byte(input);
 	struct anonymize anonymize;
@@ -354,7 +354,7 @@ static void use_types(struct memory_type_list *list)
 	}
 }
 
-static void memstat(struct fuzz_input *input)
+static void query_memstat(struct fuzz_input *input)
 {
 	unsigned int how = fuzz_byte(input);
 	struct memory_type_list *list = memstat_mtl_alloc();
@@ -384,19 +384,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_all(&input);
 		break;
 	case 1:
-		repair(&input);
+		repair_copy(&input);
 		break;
 	case 2:
-		pack(&input);
+		pack_and_back(&input);
 		break;
 	case 3:
-		memstat(&input);
+		query_memstat(&input);
 		break;
 	case 7:
-		anonymize(&input);
+		anonymize_copy(&input);
 		break;
 	default:
-		report(&input);
+		report_view(&input);
 	}
 	return 0;
 }

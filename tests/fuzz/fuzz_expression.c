@@ -20,7 +20,7 @@ static const struct analysis analysis = {
 	.capture = &capture, .begin = 1000, .groups = &group, .group_count = 1
 };
 
-static int parse(struct query *query, unsigned int how, const char *text)
+static int parse_query(struct query *query, unsigned int how, const char *text)
 {
 	switch (how % 8) {
 	case 0:
@@ -38,7 +38,7 @@ static int parse(struct query *query, unsigned int how, const char *text)
 	}
 }
 
-static void evaluate(struct query *query, struct value_source *source, uint8_t id)
+static void evaluate_query(struct query *query, struct value_source *source, uint8_t id)
 {
 	const struct slab_object object = {
 		.address = 4096, .time = 2000, .requested = 100, .allocated = 128, .task = 7
@@ -81,13 +81,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	FUZZ_EXPECT(query && !value_source_init(&source));
 	/* regcomp() of nested repetitions takes any amount of memory; --max-memory bounds it */
-	err = strchr(text, '{') ? -EINVAL : parse(query, how, text);
+	err = strchr(text, '{') ? -EINVAL : parse_query(query, how, text);
 	if (!err)
 		err = query_bind(query, &source, &capture.gfp);
 	FUZZ_EXPECT(!err || (err == -EINVAL && (*query->errmsg || strchr(text, '{'))));
 	if (!err) {
-		evaluate(query, &source, KMT_KMALLOC);
-		evaluate(query, &source, KMT_KFREE);
+		evaluate_query(query, &source, KMT_KMALLOC);
+		evaluate_query(query, &source, KMT_KFREE);
 	}
 	value_source_deinit(&source);
 	query_deinit(query);

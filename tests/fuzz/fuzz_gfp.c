@@ -12,7 +12,7 @@
 #include "kernel/gfp.h"
 #include "tests/fuzz/fuzz.h"
 
-static char *written(const struct gfp_table *table)
+static char *write_gfp(const struct gfp_table *table)
 {
 	char *text = NULL;
 	size_t size;
@@ -23,7 +23,7 @@ static char *written(const struct gfp_table *table)
 }
 
 /* Each text fits and ends, however little space it has. */
-static void use(const struct gfp_table *table, uint64_t flags, size_t size)
+static void use_gfp(const struct gfp_table *table, uint64_t flags, size_t size)
 {
 	char *text = malloc(size);
 
@@ -37,11 +37,11 @@ static void use(const struct gfp_table *table, uint64_t flags, size_t size)
 /* A table that is written and read is the same. */
 static void round_trip(const struct gfp_table *table)
 {
-	char *text = written(table), *again;
+	char *text = write_gfp(table), *again;
 	struct gfp_table read;
 
 	FUZZ_EXPECT(!gfp_parse(&read, text));
-	again = written(&read);
+	again = write_gfp(&read);
 	FUZZ_EXPECT(!strcmp(text, again));
 	free(again);
 	free(text);
@@ -55,7 +55,7 @@ static void add_bits(const char *text)
 	uint32_t bits;
 
 	FUZZ_EXPECT(!gfp_bits_parse(&gfp, &table, text, &bits));
-	use(&table, bits, 200);
+	use_gfp(&table, bits, 200);
 	round_trip(&table);
 	gfp_deinit(&table);
 }
@@ -87,9 +87,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		add_bits(text);
 	}
 	FUZZ_EXPECT(!err || err == -ENODATA);
-	use(&table, flags, 1 + how / 4 * 4);
+	use_gfp(&table, flags, 1 + how / 4 * 4);
 	if (table.count)
-		use(&table, table.list[0].bits, 60);
+		use_gfp(&table, table.list[0].bits, 60);
 	round_trip(&table);
 	gfp_deinit(&table);
 	free(text);

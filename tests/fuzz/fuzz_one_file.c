@@ -29,7 +29,7 @@ static void repair_checksums(uint8_t *bytes, size_t size)
 	}
 }
 
-static int open_directory(const char *name)
+static int open_made_directory(const char *name)
 {
 	int fd;
 
@@ -78,7 +78,7 @@ static void round_trip(int directory)
 
 	if (!text)
 		return;
-	second = open_directory("second");
+	second = open_made_directory("second");
 	FUZZ_EXPECT(!read_archive(text, size, second));
 	again = write_archive(second, &again_size);
 	FUZZ_EXPECT(again && size == again_size && !memcmp(text, again, size));
@@ -103,8 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(bytes, input.at, input.left);
 	if (how & 1)
 		repair_checksums((uint8_t *)bytes, input.left);
-	outside = open_directory("outside");
-	directory = open_directory("outside/inside");
+	outside = open_made_directory("outside");
+	directory = open_made_directory("outside/inside");
 	FUZZ_EXPECT(!fstat(outside, &before));
 	if (!read_archive(bytes, input.left, directory))
 		round_trip(directory);

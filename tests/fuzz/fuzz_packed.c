@@ -19,7 +19,7 @@ static struct packer *packer;
 static struct unpacker *unpacker;
 static struct libdeflate_compressor *compressor;
 
-static void set_up(void)
+static void set_up_packing(void)
 {
 	if (packer)
 		return;
@@ -95,7 +95,7 @@ static uint8_t *make_body(struct fuzz_input *input, bool has_long, size_t *size)
 	return body;
 }
 
-static uint8_t *copied(const uint8_t *bytes, size_t size)
+static uint8_t *copy_of(const uint8_t *bytes, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1);
 
@@ -104,7 +104,7 @@ static uint8_t *copied(const uint8_t *bytes, size_t size)
 	return copy;
 }
 
-static void unpack(struct fuzz_input *input, unsigned int how)
+static void unpack_input(struct fuzz_input *input, unsigned int how)
 {
 	struct packet_header header = { .codec = how & 2 ? PACKET_PACKED_LONG : PACKET_PACKED };
 	const struct kmt_record *records;
@@ -117,24 +117,24 @@ static void unpack(struct fuzz_input *input, unsigned int how)
 	if (how & 4) {
 		made = make_body(input, how & 2, &size);
 		/* of exactly this size: the sanitizer sees a byte read behind it */
-		body = copied(made, size);
+		body = copy_of(made, size);
 		free(made);
 	} else {
 		size = input->left;
-		body = copied(input->at, size);
+		body = copy_of(input->at, size);
 	}
 	err = unpacker_unpack(unpacker, &header, body, size, how & 1, &records, &unpacked);
 	FUZZ_EXPECT(!err || err == -EBADMSG);
 	free(body);
 	if (err || !unpacked)
 		return;
-	body = copied((const uint8_t *)records, unpacked);
+	body = copy_of((const uint8_t *)records, unpacked);
 	round_trip(body, unpacked, header.records, how & 1);
 	free(body);
 }
 
 /* Any records: their words must add up to size, or the packer refuses them. */
-static void pack(struct fuzz_input *input, unsigned int how)
+static void pack_input(struct fuzz_input *input, unsigned int how)
 {
 	size_t size = input->left / KMT_WORD * KMT_WORD, count = 0;
 	uint8_t *records = malloc(size ? size : 1);
@@ -158,10 +158,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input input = { data, size };
 	unsigned int how = fuzz_byte(&input);
 
-	set_up();
+	set_up_packing();
 	if (how & 8)
-		pack(&input, how);
+		pack_input(&input, how);
 	else
-		unpack(&input, how);
+		unpack_input(&input, how);
 	return 0;
 }

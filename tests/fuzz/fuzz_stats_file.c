@@ -40,7 +40,7 @@ static void set_lock(short type)
 	FUZZ_EXPECT(!fcntl(file, F_OFD_SETLK, &lock));
 }
 
-static void create(void)
+static void create_published(void)
 {
 	if (file >= 0)
 		close(file);
@@ -51,7 +51,7 @@ static void create(void)
 }
 
 /* The places of a file that decide what a reader believes, most often. */
-static off_t place(unsigned int where, uint64_t offset)
+static off_t place_of(unsigned int where, uint64_t offset)
 {
 	struct stats_file_layout layout;
 
@@ -81,7 +81,7 @@ static off_t place(unsigned int where, uint64_t offset)
 }
 
 /* Makes the next change of the input if it is due now. */
-static void change(void)
+static void make_change(void)
 {
 	unsigned int how, where;
 	uint64_t value, offset;
@@ -106,7 +106,7 @@ static void change(void)
 			set_lock(how & 16 ? F_UNLCK : F_WRLCK);
 		break;
 	case 2:
-		create();
+		create_published();
 		FUZZ_EXPECT(pwrite(file, whole, whole_size, 0) == (ssize_t)whole_size);
 		break;
 	case 3:
@@ -117,21 +117,21 @@ static void change(void)
 				   how & 8    ? 8
 				   : how & 16 ? 4
 					      : 1,
-				   place(where, offset)) > 0);
+				   place_of(where, offset)) > 0);
 	}
 }
 
 ssize_t __wrap_pread(int fd, void *bytes, size_t size, off_t offset)
 {
 	if (is_reading)
-		change();
+		make_change();
 	return __real_pread(fd, bytes, size, offset);
 }
 
 ssize_t __wrap_pread64(int fd, void *bytes, size_t size, off_t offset)
 {
 	if (is_reading)
-		change();
+		make_change();
 	return __real_pread64(fd, bytes, size, offset);
 }
 
@@ -199,7 +199,7 @@ static void read_memstat(void)
  * The file, then the bytes 0 and 255, then the changes. Long runs of zeros, of which the file
  * has many, are short: the byte 0 and a byte n are 16 * n zeros, with n 0 one zero.
  */
-static void expand(struct fuzz_input *input)
+static void expand_input(struct fuzz_input *input)
 {
 	const size_t room = 1 << 20;
 
@@ -232,9 +232,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input input = { data, size };
 	unsigned int how = fuzz_byte(&input);
 
-	expand(&input);
+	expand_input(&input);
 	changes = input;
-	create();
+	create_published();
 	FUZZ_EXPECT(pwrite(file, whole, whole_size, 0) == (ssize_t)whole_size);
 	is_reading = true;
 	if (how & 1)

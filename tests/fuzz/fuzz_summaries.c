@@ -15,7 +15,7 @@
 #include "fleet/summary/summary_file.h"
 #include "tests/fuzz/fuzz.h"
 
-static char *write_text(struct summary *summary, size_t *size)
+static char *write_summary_text(struct summary *summary, size_t *size)
 {
 	char *text;
 
@@ -24,20 +24,20 @@ static char *write_text(struct summary *summary, size_t *size)
 	return text;
 }
 
-static void check(struct summary *summary)
+static void check_written(struct summary *summary)
 {
 	size_t size, again_size;
-	char *text = write_text(summary, &size), *again;
+	char *text = write_summary_text(summary, &size), *again;
 	const char *at = text;
 	struct summary other, sum;
 
 	FUZZ_EXPECT(summary_parse(&other, &at, text + size) == 1 && at == text + size);
-	again = write_text(&other, &again_size);
+	again = write_summary_text(&other, &again_size);
 	FUZZ_EXPECT(size == again_size && !memcmp(text, again, size));
 	free(again);
 	FUZZ_EXPECT(!summary_init(&sum) && !summary_add(&sum, summary));
 	FUZZ_EXPECT(summary_add(&sum, &other) == -EALREADY);
-	again = write_text(&sum, &again_size);
+	again = write_summary_text(&sum, &again_size);
 	FUZZ_EXPECT(size == again_size && !memcmp(text, again, size));
 	free(again);
 	free(text);
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		FUZZ_EXPECT(more == 1 || more == -EBADMSG);
 		whole += more == 1;
 		if (more == 1) {
-			check(&summary);
+			check_written(&summary);
 			summary_deinit(&summary);
 		}
 	}

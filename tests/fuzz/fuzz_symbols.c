@@ -62,7 +62,7 @@ static void look_up(const struct symbols *symbols, uint64_t address, uint64_t ti
 	FUZZ_EXPECT(strlen(small) < sizeof(small));
 }
 
-static void use(const struct symbols *symbols, uint64_t address)
+static void use_symbols(const struct symbols *symbols, uint64_t address)
 {
 	struct symbols_names names;
 	size_t count;
@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = symbols_load(&symbols, fuzz_path(FILE_NAME));
 	FUZZ_EXPECT(!err || err == -EFBIG);
 	if (!err)
-		use(&symbols, address);
+		use_symbols(&symbols, address);
 	symbols_deinit(&symbols);
 	return 0;
 }

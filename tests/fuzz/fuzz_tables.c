@@ -29,13 +29,13 @@ struct written {
 	size_t size;
 };
 
-static void begin(struct written *written)
+static void begin_text(struct written *written)
 {
 	written->file = open_memstream(&written->text, &written->size);
 	FUZZ_EXPECT(written->file);
 }
 
-static char *end(struct written *written)
+static char *end_text(struct written *written)
 {
 	FUZZ_EXPECT(!fclose(written->file));
 	return written->text;
@@ -46,7 +46,7 @@ static char *parse_caches(const char *text)
 	struct written written;
 	struct caches caches;
 
-	begin(&written);
+	begin_text(&written);
 	FUZZ_EXPECT(!caches_parse(&caches, text));
 	for (size_t i = 0; i < caches.count; i++) {
 		const struct cache *cache = &caches.list[i], *found;
@@ -69,7 +69,7 @@ static char *parse_caches(const char *text)
 		caches_write_kmalloc(written.file, caches.kmalloc[i].text);
 	}
 	caches_deinit(&caches);
-	return end(&written);
+	return end_text(&written);
 }
 
 static char *parse_tasks(const char *text)
@@ -77,7 +77,7 @@ static char *parse_tasks(const char *text)
 	struct written written;
 	struct tasks tasks;
 
-	begin(&written);
+	begin_text(&written);
 	FUZZ_EXPECT(!tasks_parse(&tasks, text));
 	for (size_t i = 0; i < tasks.count; i++) {
 		const struct task *task = &tasks.list[i];
@@ -94,7 +94,7 @@ static char *parse_tasks(const char *text)
 	}
 	FUZZ_EXPECT(tasks.count || !tasks_find(&tasks, 1, 1));
 	tasks_deinit(&tasks);
-	return end(&written);
+	return end_text(&written);
 }
 
 static char *parse_status(const char *text)
@@ -109,7 +109,7 @@ static char *parse_status(const char *text)
 	FUZZ_EXPECT(!err || err == -EPROTONOSUPPORT);
 	if (err)
 		FUZZ_EXPECT(errmsg[0]);
-	begin(&written);
+	begin_text(&written);
 	if (!err)
 		FUZZ_EXPECT(!status_write(&status, written.file));
 	for (size_t i = 0; !err && i < status.cpu_count && i < 100; i++)
@@ -117,7 +117,7 @@ static char *parse_status(const char *text)
 	for (size_t i = 0; !err && i < status.own_count && i < 100; i++)
 		FUZZ_EXPECT(status_is_own(&status, status.own_tasks[i]));
 	status_deinit(&status);
-	return end(&written);
+	return end_text(&written);
 }
 
 static char *parse_slabinfo(const char *text)
@@ -125,7 +125,7 @@ static char *parse_slabinfo(const char *text)
 	struct slabinfo slabinfo;
 	struct written written;
 
-	begin(&written);
+	begin_text(&written);
 	FUZZ_EXPECT(!slabinfo_parse(&slabinfo, text));
 	for (size_t i = 0; i < slabinfo.count; i++) {
 		const struct slabinfo_snapshot *snapshot = &slabinfo.snapshots[i];
@@ -138,7 +138,7 @@ static char *parse_slabinfo(const char *text)
 			FUZZ_EXPECT(slabinfo_find(snapshot, snapshot->list[j].name));
 	}
 	slabinfo_deinit(&slabinfo);
-	return end(&written);
+	return end_text(&written);
 }
 
 static char *parse_proc_slabinfo(const char *text)
@@ -148,12 +148,12 @@ static char *parse_proc_slabinfo(const char *text)
 	int err = slabinfo_parse_proc(&snapshot, text, 1);
 
 	FUZZ_EXPECT(!err || err == -EINVAL);
-	begin(&written);
+	begin_text(&written);
 	if (!err) {
 		FUZZ_EXPECT(!slabinfo_write(written.file, &snapshot));
 		slabinfo_snapshot_deinit(&snapshot);
 	}
-	return end(&written);
+	return end_text(&written);
 }
 
 static char *parse_metadata(const char *text)
@@ -164,13 +164,13 @@ static char *parse_metadata(const char *text)
 	int err = metadata_parse(&metadata, text, errmsg, sizeof(errmsg));
 
 	FUZZ_EXPECT(!err == !errmsg[0]);
-	begin(&written);
+	begin_text(&written);
 	if (!err) {
 		FUZZ_EXPECT(!metadata_write(&metadata, written.file));
 		metadata_order(&metadata);
 		metadata_newer_text(metadata.tracer_version, newer, sizeof(newer));
 	}
-	return end(&written);
+	return end_text(&written);
 }
 
 static char *parse_process_memory(const char *text)
@@ -178,7 +178,7 @@ static char *parse_process_memory(const char *text)
 	struct process_memories memories;
 	struct written written;
 
-	begin(&written);
+	begin_text(&written);
 	FUZZ_EXPECT(!process_memories_parse(&memories, text));
 	for (size_t i = 0; i < memories.count; i++) {
 		const struct process_memory *memory = &memories.list[i], *found;
@@ -194,7 +194,7 @@ static char *parse_process_memory(const char *text)
 	for (size_t i = 0; i < memories.reading_count; i++)
 		FUZZ_EXPECT(!process_reading_write(written.file, &memories.readings[i]));
 	process_memories_deinit(&memories);
-	return end(&written);
+	return end_text(&written);
 }
 
 static char *parse_stacks(const char *text)
@@ -202,7 +202,7 @@ static char *parse_stacks(const char *text)
 	struct stacks stacks;
 	struct written written;
 
-	begin(&written);
+	begin_text(&written);
 	FUZZ_EXPECT(!stacks_parse(&stacks, text));
 	for (size_t i = 0; i < stacks.count; i++) {
 		const struct stack *stack = &stacks.list[i];
@@ -211,7 +211,7 @@ static char *parse_stacks(const char *text)
 		FUZZ_EXPECT(!stack_write(written.file, stack, stacks_frames(&stacks, stack)));
 	}
 	stacks_deinit(&stacks);
-	return end(&written);
+	return end_text(&written);
 }
 
 /* The first function of a table with the name of an offset: file 0 has no functions. */
@@ -231,7 +231,7 @@ static char *parse_user_symbols(const char *text)
 	struct user_symbols symbols;
 	struct written written;
 
-	begin(&written);
+	begin_text(&written);
 	FUZZ_EXPECT(!user_symbols_parse(&symbols, text));
 	for (size_t i = 0; i < symbols.file_count; i++)
 		FUZZ_EXPECT(!user_file_write(written.file, symbols.files[i].number,
@@ -254,7 +254,7 @@ static char *parse_user_symbols(const char *text)
 					       stack->count));
 	}
 	user_symbols_deinit(&symbols);
-	return end(&written);
+	return end_text(&written);
 }
 
 static char *parse_cgroups(const char *text)
@@ -263,7 +263,7 @@ static char *parse_cgroups(const char *text)
 	struct cgroup_span span;
 	struct written written;
 
-	begin(&written);
+	begin_text(&written);
 	FUZZ_EXPECT(!cgroups_parse(&cgroups, text));
 	for (size_t i = 0; i < cgroups.count; i++) {
 		const struct cgroup *cgroup = &cgroups.list[i];
@@ -285,7 +285,7 @@ static char *parse_cgroups(const char *text)
 		FUZZ_EXPECT(span.until > member->since || span.until == UINT64_MAX);
 	}
 	cgroups_deinit(&cgroups);
-	return end(&written);
+	return end_text(&written);
 }
 
 /* Each reads a text and returns what is written of the table. */

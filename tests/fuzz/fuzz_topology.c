@@ -13,7 +13,7 @@
 #define NODE_DIRECTORY "sys/devices/system/node"
 #define CPU_DIRECTORY "sys/devices/system/cpu"
 
-static char *written(const struct topology *topology)
+static char *write_topology(const struct topology *topology)
 {
 	char *text = NULL;
 	size_t size;
@@ -24,7 +24,7 @@ static char *written(const struct topology *topology)
 }
 
 /* Each CPU is found, and the table is the same after it was written and read. */
-static void use(const struct topology *topology)
+static void use_topology(const struct topology *topology)
 {
 	struct topology read;
 	char *text, *again;
@@ -39,9 +39,9 @@ static void use(const struct topology *topology)
 	FUZZ_EXPECT(!topology_find(topology, TOPOLOGY_NUMBER_MAX + 1));
 	if (topology->count > 1000)
 		return;
-	text = written(topology);
+	text = write_topology(topology);
 	FUZZ_EXPECT(!topology_parse(&read, text));
-	again = written(&read);
+	again = write_topology(&read);
 	FUZZ_EXPECT(!strcmp(text, again));
 	free(again);
 	free(text);
@@ -85,12 +85,12 @@ static void read_sysfs(struct fuzz_input *input, unsigned int how)
 	snprintf(path, sizeof(path), "%s", fuzz_path("."));
 	err = topology_read(&topology, path);
 	if (!err)
-		use(&topology);
+		use_topology(&topology);
 	FUZZ_EXPECT(!err || !topology.count);
 	topology_deinit(&topology);
 }
 
-static int count(unsigned int number, void *data)
+static int count_cpu(unsigned int number, void *data)
 {
 	unsigned int *last = data;
 
@@ -112,12 +112,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	text = fuzz_text(&input);
 	if (how % 4 == 1) {
-		int err = topology_list(text, count, &last);
+		int err = topology_list(text, count_cpu, &last);
 
 		FUZZ_EXPECT(!err || err == -EINVAL || (err == 1 && last == 4711));
 	} else {
 		FUZZ_EXPECT(!topology_parse(&topology, text));
-		use(&topology);
+		use_topology(&topology);
 		topology_deinit(&topology);
 	}
 	free(text);

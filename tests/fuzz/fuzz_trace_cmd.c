@@ -58,7 +58,7 @@ __attribute__((noreturn)) static void end_child(int code)
 }
 
 /* The first line of a stack "#N" that is not of the sanitizer. */
-static const char *culprit(const char *report)
+static const char *find_culprit(const char *report)
 {
 	const char *line = strstr(report, "    #0 ");
 
@@ -75,7 +75,7 @@ static const char *culprit(const char *report)
 
 static void on_report(const char *report)
 {
-	const char *line = culprit(report);
+	const char *line = find_culprit(report);
 
 	if (line && memmem(line, strcspn(line, "\n"), "libtrace", 8))
 		end_child(CODE_LIBRARY);

@@ -87,7 +87,7 @@ static void put_stream(const uint8_t *bytes, size_t size)
 }
 
 /* Whole lines. */
-static void put_text(const uint8_t *bytes, size_t size, size_t max)
+static void put_whole_lines(const uint8_t *bytes, size_t size, size_t max)
 {
 	if (size > max)
 		size = max;
@@ -109,7 +109,7 @@ static int put_capture(const char *directory)
 		if (!strncmp(fuzz_names[i], "cpu", 3))
 			put_stream(bytes, size);
 		else
-			put_text(bytes, size, i == 0 ? FILE_MAX : TEXT_MAX);
+			put_whole_lines(bytes, size, i == 0 ? FILE_MAX : TEXT_MAX);
 		free(bytes);
 	}
 	return 0;
@@ -226,8 +226,8 @@ static int put_stats(const char *path)
 	return 0;
 }
 
-/* For two CPUs and four types of each kind: see place() in fuzz_stats_file.c. */
-static int publish(const struct type_stats *type_stats, const char *path)
+/* For two CPUs and four types of each kind: see place_of() in fuzz_stats_file.c. */
+static int publish_types(const struct type_stats *type_stats, const char *path)
 {
 	const struct stats_file_settings settings = {
 		.path = path, .group = (gid_t)-1, .cpus = 2, .types_max = { 4, 4 }
@@ -265,7 +265,7 @@ static int make_stats(const char *directory, const char *path)
 		return 2;
 	if (!type_stats_init(&type_stats, &capture, NULL) &&
 	    !analysis_run(&analysis, &capture, &settings)) {
-		code = publish(&type_stats, path);
+		code = publish_types(&type_stats, path);
 		analysis_deinit(&analysis);
 	}
 	type_stats_deinit(&type_stats);

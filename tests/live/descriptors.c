@@ -16,7 +16,7 @@
 
 #define DESCRIPTORS_MAX 8000
 
-static int die(const char *what)
+static int skip_with_error(const char *what)
 {
 	fprintf(stderr, "descriptors: %s: %s\n", what, strerror(errno));
 	return 77;
@@ -30,14 +30,14 @@ int main(void)
 	char line[32];
 
 	if (setrlimit(RLIMIT_NOFILE, &files))
-		return die("setrlimit");
+		return skip_with_error("setrlimit");
 	while (fgets(line, sizeof(line), stdin)) {
 		long wanted = strtol(line, NULL, 10);
 
 		for (; held < wanted && held < DESCRIPTORS_MAX; held++) {
 			descriptors[held] = eventfd(0, 0);
 			if (descriptors[held] < 0)
-				return die("eventfd");
+				return skip_with_error("eventfd");
 		}
 		for (; held > wanted && held > 0; held--)
 			close(descriptors[held - 1]);

@@ -24,7 +24,7 @@ struct table {
 	size_t size, used;    /* size is a power of two */
 };
 
-static struct event *find(struct event *events, size_t size, uint64_t pointer)
+static struct event *find_event(struct event *events, size_t size, uint64_t pointer)
 {
 	size_t at = pointer * 0x9e3779b97f4a7c15 >> 20;
 
@@ -33,7 +33,7 @@ static struct event *find(struct event *events, size_t size, uint64_t pointer)
 	return &events[at & (size - 1)];
 }
 
-static int grow(struct table *table)
+static int grow_table(struct table *table)
 {
 	size_t size = table->size ? 2 * table->size : 1 << 16;
 	struct event *events = calloc(size, sizeof(*events));
@@ -42,7 +42,7 @@ static int grow(struct table *table)
 		return -1;
 	for (size_t i = 0; i < table->size; i++)
 		if (table->events[i].pointer)
-			*find(events, size, table->events[i].pointer) = table->events[i];
+			*find_event(events, size, table->events[i].pointer) = table->events[i];
 	free(table->events);
 	table->events = events;
 	table->size = size;
@@ -68,7 +68,8 @@ struct counts {
 	uint64_t from_backup, doubles, unseen;
 };
 
-static void compare(const struct event *last, const struct event *event, struct counts *counts)
+static void compare_frees(const struct event *last, const struct event *event,
+			  struct counts *counts)
 {
 	if (!last->pointer || !free_of(event) || free_of(last) != free_of(event) ||
 	    last->cpu != event->cpu || last->task != event->task ||
@@ -103,11 +104,11 @@ int main(int argc, char **argv)
 			counts.from_backup += is_from_backup(&events[i]);
 			if (!event_has_object(&events[i]))
 				continue;
-			if (2 * table.used >= table.size && grow(&table))
+			if (2 * table.used >= table.size && grow_table(&table))
 				return 2;
-			last = find(table.events, table.size, events[i].pointer);
+			last = find_event(table.events, table.size, events[i].pointer);
 			table.used += !last->pointer;
-			compare(last, &events[i], &counts);
+			compare_frees(last, &events[i], &counts);
 			*last = events[i];
 		}
 	merge_close(merge);

@@ -34,7 +34,7 @@ __attribute__((constructor)) static void open_output(void)
 		output = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-static void say(const char *thread, const char *what, long result)
+static void say_result(const char *thread, const char *what, long result)
 {
 	char line[200];
 	int size;
@@ -69,27 +69,30 @@ static void try_all(const char *thread)
 	const int files = O_RDWR | O_CLOEXEC, executable = PROT_READ | PROT_WRITE | PROT_EXEC;
 
 	/* a capture needs the first two */
-	say(thread, "read a table of the capture", open_in("INSIDE", "kernel/status", O_RDONLY));
-	say(thread, "read /proc/slabinfo", open("/proc/slabinfo", O_RDONLY | O_CLOEXEC));
-	say(thread, "read a file", open_in("OUTSIDE", "there", O_RDONLY | O_CLOEXEC));
-	say(thread, "write a file", open_in("OUTSIDE", "there", files));
-	say(thread, "truncate a file", open_in("OUTSIDE", "there", files | O_TRUNC));
-	say(thread, "make a file", open_in("OUTSIDE", "new", files | O_CREAT));
-	say(thread, "rename a file", rename_in("OUTSIDE", "there", "moved"));
-	say(thread, "list a directory", open_in("OUTSIDE", ".", O_RDONLY | O_DIRECTORY));
-	say(thread, "write in /proc", open("/proc/self/comm", files));
-	say(thread, "read through /proc", open("/proc/1/root/etc/passwd", O_RDONLY));
-	say(thread, "execute a program", execve("/bin/true", arguments, NULL));
-	say(thread, "make a process", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-	say(thread, "make a socket", socket(AF_UNIX, SOCK_STREAM, 0));
-	say(thread, "change the user", syscall(SYS_setuid, 1));
-	say(thread, "leave the name space", unshare(CLONE_NEWNS));
-	say(thread, "signal another process", kill(1, 0));
-	say(thread, "trace another process", syscall(SYS_ptrace, 16L, 1L, 0L, 0L));
-	say(thread, "load a BPF program", syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr)));
-	say(thread, "map executable memory",
-	    mmap(NULL, 4096, executable, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1
-											   : 0);
+	say_result(thread, "read a table of the capture",
+		   open_in("INSIDE", "kernel/status", O_RDONLY));
+	say_result(thread, "read /proc/slabinfo", open("/proc/slabinfo", O_RDONLY | O_CLOEXEC));
+	say_result(thread, "read a file", open_in("OUTSIDE", "there", O_RDONLY | O_CLOEXEC));
+	say_result(thread, "write a file", open_in("OUTSIDE", "there", files));
+	say_result(thread, "truncate a file", open_in("OUTSIDE", "there", files | O_TRUNC));
+	say_result(thread, "make a file", open_in("OUTSIDE", "new", files | O_CREAT));
+	say_result(thread, "rename a file", rename_in("OUTSIDE", "there", "moved"));
+	say_result(thread, "list a directory", open_in("OUTSIDE", ".", O_RDONLY | O_DIRECTORY));
+	say_result(thread, "write in /proc", open("/proc/self/comm", files));
+	say_result(thread, "read through /proc", open("/proc/1/root/etc/passwd", O_RDONLY));
+	say_result(thread, "execute a program", execve("/bin/true", arguments, NULL));
+	say_result(thread, "make a process", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+	say_result(thread, "make a socket", socket(AF_UNIX, SOCK_STREAM, 0));
+	say_result(thread, "change the user", syscall(SYS_setuid, 1));
+	say_result(thread, "leave the name space", unshare(CLONE_NEWNS));
+	say_result(thread, "signal another process", kill(1, 0));
+	say_result(thread, "trace another process", syscall(SYS_ptrace, 16L, 1L, 0L, 0L));
+	say_result(thread, "load a BPF program",
+		   syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr)));
+	say_result(thread, "map executable memory",
+		   mmap(NULL, 4096, executable, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED
+			   ? -1
+			   : 0);
 }
 
 /* Is the filter of system calls, which comes last, in place? It knows no prctl(2). */

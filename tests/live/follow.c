@@ -36,7 +36,7 @@ struct snapshot {
 static struct snapshot snapshots[SNAPSHOTS_MAX];
 static size_t snapshot_count;
 
-__attribute__((format(printf, 1, 2), noreturn)) static void die(const char *format, ...)
+__attribute__((format(printf, 1, 2), noreturn)) static void end_with(const char *format, ...)
 {
 	va_list arguments;
 
@@ -47,37 +47,37 @@ __attribute__((format(printf, 1, 2), noreturn)) static void die(const char *form
 	exit(1);
 }
 
-static void *copy(const void *from, size_t size)
+static void *copy_memory(const void *from, size_t size)
 {
 	void *to = malloc(size ? size : 1);
 
 	if (!to)
-		die("no memory");
+		end_with("no memory");
 	return size ? memcpy(to, from, size) : to;
 }
 
-static void store(const struct stats_file_view *view)
+static void store_snapshot(const struct stats_file_view *view)
 {
 	struct snapshot *snapshot = &snapshots[snapshot_count];
 
 	snapshot->about = view->snapshot;
 	snapshot->count = view->count;
 	snapshot->cpus = view->cpus;
-	snapshot->list = copy("", 0);
+	snapshot->list = copy_memory("", 0);
 	snapshot->list = realloc(snapshot->list, (view->count + 1) * sizeof(*snapshot->list));
 	if (!snapshot->list)
-		die("no memory");
+		end_with("no memory");
 	for (size_t i = 0; i < view->count; i++) {
 		const struct type_stats_type *type = &view->types[i];
 
 		snapshot->list[i] = (struct type_copy){
 			.kind = type->kind,
-			.name = copy(type->name, strlen(type->name) + 1),
+			.name = copy_memory(type->name, strlen(type->name) + 1),
 			.type = *type,
 			.cpus = calloc(view->cpus, sizeof(*type->cpus)),
 		};
 		if (!snapshot->list[i].cpus || type->cpu_count > view->cpus)
-			die("%s: %zu CPUs of %zu", type->name, type->cpu_count, view->cpus);
+			end_with("%s: %zu CPUs of %zu", type->name, type->cpu_count, view->cpus);
 		memcpy(snapshot->list[i].cpus, type->cpus, type->cpu_count * sizeof(*type->cpus));
 	}
 	snapshot_count++;
@@ -107,16 +107,16 @@ static void check_alone(const struct type_copy *one, size_t cpus)
 	uint64_t numallocs = 0, numfrees = 0;
 
 	if (one->type.numfrees > one->type.numallocs)
-		die("%s: %" PRIu64 " frees of %" PRIu64 " allocations", one->name,
-		    one->type.numfrees, one->type.numallocs);
+		end_with("%s: %" PRIu64 " frees of %" PRIu64 " allocations", one->name,
+			 one->type.numfrees, one->type.numallocs);
 	for (size_t i = 0; i < cpus; i++) {
 		numallocs += one->cpus[i].numallocs;
 		numfrees += one->cpus[i].numfrees;
 	}
 	if (numallocs != one->type.numallocs || numfrees > one->type.numfrees)
-		die("%s: its CPUs have other sums: %" PRIu64 " of %" PRIu64 ", %" PRIu64
-		    " of %" PRIu64,
-		    one->name, numallocs, one->type.numallocs, numfrees, one->type.numfrees);
+		end_with("%s: its CPUs have other sums: %" PRIu64 " of %" PRIu64 ", %" PRIu64
+			 " of %" PRIu64,
+			 one->name, numallocs, one->type.numallocs, numfrees, one->type.numfrees);
 }
 
 /* No counter is smaller than in the snapshot before. */
@@ -124,28 +124,28 @@ static void check_growth(const struct snapshot *before, const struct snapshot *a
 {
 	if (after->about.time <= before->about.time || after->about.begin != before->about.begin ||
 	    after->about.lost < before->about.lost || after->count < before->count)
-		die("snapshot %" PRIu64 " comes after %" PRIu64 " and has less", after->about.time,
-		    before->about.time);
+		end_with("snapshot %" PRIu64 " comes after %" PRIu64 " and has less",
+			 after->about.time, before->about.time);
 	for (size_t i = 0; i < before->count; i++) {
 		const struct type_copy *old = &before->list[i], *new = &after->list[i];
 		uint64_t was[GROWING], is[GROWING];
 
 		if (strcmp(old->name, new->name) || old->kind != new->kind)
-			die("%s became %s", old->name, new->name);
+			end_with("%s became %s", old->name, new->name);
 		list_growing(&old->type, was);
 		list_growing(&new->type, is);
 		for (size_t k = 0; k < GROWING; k++)
 			if (is[k] < was[k])
-				die("%s: %s was %" PRIu64 " and is %" PRIu64, new->name, growing[k],
-				    was[k], is[k]);
+				end_with("%s: %s was %" PRIu64 " and is %" PRIu64, new->name,
+					 growing[k], was[k], is[k]);
 		for (size_t k = 0; k < before->cpus; k++)
 			if (new->cpus[k].numallocs < old->cpus[k].numallocs ||
 			    new->cpus[k].numfrees < old->cpus[k].numfrees)
-				die("%s: CPU %zu has smaller counters", new->name, k);
+				end_with("%s: CPU %zu has smaller counters", new->name, k);
 	}
 }
 
-static void follow(const char *path, size_t enough)
+static void follow_file(const char *path, size_t enough)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	struct stats_file_view view = { 0 };
@@ -160,11 +160,11 @@ static void follow(const char *path, size_t enough)
 		if ((err == -ENOENT && ++tries < 12000) || err == -EAGAIN)
 			continue;
 		if (err)
-			die("%s", view.errmsg);
+			end_with("%s", view.errmsg);
 		if (snapshot_count &&
 		    snapshots[snapshot_count - 1].about.time == view.snapshot.time)
 			continue;
-		store(&view);
+		store_snapshot(&view);
 		for (size_t i = 0; i < view.count; i++)
 			check_alone(&snapshots[snapshot_count - 1].list[i], view.cpus);
 		if (snapshot_count > 1)
@@ -177,14 +177,14 @@ static void follow(const char *path, size_t enough)
 	stats_file_view_deinit(&view);
 }
 
-static const struct type_stats_type *find(const struct type_stats *type_stats,
-					  const struct type_copy *one)
+static const struct type_stats_type *find_type_of(const struct type_stats *type_stats,
+						  const struct type_copy *one)
 {
 	for (size_t i = 0; i < type_stats->count; i++)
 		if (type_stats->types[i].kind == one->kind &&
 		    !strcmp(type_stats->types[i].name, one->name))
 			return &type_stats->types[i];
-	die("%s: the capture does not have it", one->name);
+	end_with("%s: the capture does not have it", one->name);
 }
 
 static void compare_type(const struct snapshot *snapshot, const struct type_copy *one,
@@ -196,23 +196,24 @@ static void compare_type(const struct snapshot *snapshot, const struct type_copy
 	list_growing(type, captured);
 	for (size_t k = 0; k < GROWING; k++)
 		if (published[k] != captured[k])
-			die("%" PRIu64 ": %s: %s: published %" PRIu64 ", captured %" PRIu64,
-			    snapshot->about.time, one->name, growing[k], published[k], captured[k]);
+			end_with("%" PRIu64 ": %s: %s: published %" PRIu64 ", captured %" PRIu64,
+				 snapshot->about.time, one->name, growing[k], published[k],
+				 captured[k]);
 	if (one->type.object_size != type->object_size || one->type.size != type->size)
-		die("%s: its sizes differ", one->name);
+		end_with("%s: its sizes differ", one->name);
 	for (size_t i = 0; i < snapshot->cpus; i++) {
 		const struct type_stats_cpu none = { 0 };
 		const struct type_stats_cpu *cpu = i < type->cpu_count ? &type->cpus[i] : &none;
 
 		if (memcmp(cpu, &one->cpus[i], sizeof(*cpu)))
-			die("%" PRIu64 ": %s: CPU %zu differs: published %" PRIu64 " - %" PRIu64
-			    ", captured %" PRIu64 " - %" PRIu64,
-			    snapshot->about.time, one->name, i, one->cpus[i].numallocs,
-			    one->cpus[i].numfrees, cpu->numallocs, cpu->numfrees);
+			end_with("%" PRIu64 ": %s: CPU %zu differs: published %" PRIu64
+				 " - %" PRIu64 ", captured %" PRIu64 " - %" PRIu64,
+				 snapshot->about.time, one->name, i, one->cpus[i].numallocs,
+				 one->cpus[i].numfrees, cpu->numallocs, cpu->numfrees);
 	}
 }
 
-static void compare(const struct snapshot *snapshot, struct capture *capture)
+static void compare_snapshot(const struct snapshot *snapshot, struct capture *capture)
 {
 	struct select select = { .before = snapshot->about.time - snapshot->about.begin };
 	struct type_stats type_stats;
@@ -225,19 +226,20 @@ static void compare(const struct snapshot *snapshot, struct capture *capture)
 	};
 
 	if (capture->status.begin != snapshot->about.begin)
-		die("the capture began at another time");
+		end_with("the capture began at another time");
 	if (type_stats_init(&type_stats, capture, NULL))
-		die("no memory");
+		end_with("no memory");
 	if (capture->slabinfo.count &&
 	    type_stats_slabinfo(&type_stats, &capture->slabinfo.snapshots[0], NULL))
-		die("no memory");
+		end_with("no memory");
 	if (analysis_run(&analysis, capture, &settings))
-		die("%s", capture->errmsg);
+		end_with("%s", capture->errmsg);
 	if (type_stats.count != snapshot->count)
-		die("%" PRIu64 ": published %zu types, captured %zu", snapshot->about.time,
-		    snapshot->count, type_stats.count);
+		end_with("%" PRIu64 ": published %zu types, captured %zu", snapshot->about.time,
+			 snapshot->count, type_stats.count);
 	for (size_t i = 0; i < snapshot->count; i++)
-		compare_type(snapshot, &snapshot->list[i], find(&type_stats, &snapshot->list[i]));
+		compare_type(snapshot, &snapshot->list[i],
+			     find_type_of(&type_stats, &snapshot->list[i]));
 	analysis_deinit(&analysis);
 	type_stats_deinit(&type_stats);
 }
@@ -249,7 +251,7 @@ static int read_once(const char *path)
 	uint64_t numallocs = 0;
 
 	if (stats_file_read(&view, path))
-		die("%s", view.errmsg);
+		end_with("%s", view.errmsg);
 	for (size_t i = 0; i < view.count; i++)
 		numallocs += view.types[i].numallocs;
 	printf("types %zu\nnumallocs %" PRIu64 "\nlost %" PRIu64 "\n", view.count, numallocs,
@@ -272,13 +274,13 @@ int main(int argc, char **argv)
 	}
 	enough = strtoul(argv[3], NULL, 10);
 	compared = strtoul(argv[4], NULL, 10);
-	follow(argv[1], enough);
+	follow_file(argv[1], enough);
 	if (snapshot_count < enough || compared > snapshot_count)
-		die("only %zu snapshots were published", snapshot_count);
+		end_with("only %zu snapshots were published", snapshot_count);
 	if (capture_open(&capture, argv[2]))
-		die("%s", capture.errmsg);
+		end_with("%s", capture.errmsg);
 	for (size_t i = 1; i <= compared; i++)
-		compare(&snapshots[snapshot_count * i / compared - 1], &capture);
+		compare_snapshot(&snapshots[snapshot_count * i / compared - 1], &capture);
 	printf("snapshots %zu\ncompared %zu\ntypes %zu\nlost %" PRIu64 "\n", snapshot_count,
 	       compared, snapshots[snapshot_count - 1].count,
 	       snapshots[snapshot_count - 1].about.lost);

@@ -35,7 +35,7 @@
 
 static const char *folder;
 
-static void die(const char *what)
+static void die_of(const char *what)
 {
 	fprintf(stderr, "grow: %s: %s\n", what, strerror(errno));
 	exit(77);
@@ -44,7 +44,7 @@ static void die(const char *what)
 int need(int result, const char *what)
 {
 	if (result < 0)
-		die(what);
+		die_of(what);
 	return result;
 }
 
@@ -102,7 +102,7 @@ static void make_vma(long number)
 	if (number % (PAGES / 2) == 0)
 		mapping = mmap(NULL, PAGES * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mapping == MAP_FAILED)
-		die("mmap");
+		die_of("mmap");
 	need(mprotect(mapping + (size_t)(number % (PAGES / 2) * 2) * page, page, PROT_READ),
 	     "mprotect");
 }
@@ -152,7 +152,7 @@ static void make_tcp(long number)
 static void make_negative(long number)
 {
 	if (!access(path_of("absent", number), F_OK))
-		die("a file that should be absent");
+		die_of("a file that should be absent");
 }
 
 static void make_pipe(long number)

@@ -32,13 +32,13 @@ struct reading {
 	struct cache_reading caches[CACHES_MAX];
 };
 
-static void die(const char *what)
+static void skip_hold(const char *what)
 {
 	fprintf(stderr, "hold: %s: %s\n", what, strerror(errno));
 	exit(77);
 }
 
-static uint64_t now(void)
+static uint64_t read_time(void)
 {
 	struct timespec time;
 
@@ -46,7 +46,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-static void shrink(const char *cache)
+static void shrink_cache(const char *cache)
 {
 	char path[200];
 	int fd;
@@ -54,7 +54,7 @@ static void shrink(const char *cache)
 	snprintf(path, sizeof(path), "/sys/kernel/slab/%s/shrink", cache);
 	fd = open(path, O_WRONLY);
 	if (fd < 0 || write(fd, "1", 1) != 1)
-		die(path);
+		skip_hold(path);
 	close(fd);
 }
 
@@ -80,20 +80,20 @@ static void read_slabs(struct reading *reading, char **names, int count)
 	size_t space = 0;
 
 	if (!file)
-		die("/proc/slabinfo");
+		skip_hold("/proc/slabinfo");
 	nanosleep(&calm, NULL);
-	reading->begin = now();
+	reading->begin = read_time();
 	for (int i = 0; i < count; i++)
-		shrink(names[i]);
+		shrink_cache(names[i]);
 	while (getline(&line, &space, file) >= 0)
 		take_line(line, reading, names, count);
-	reading->end = now();
+	reading->end = read_time();
 	free(line);
 	fclose(file);
 	errno = ENOENT;
 	for (int i = 0; i < count; i++)
 		if (!reading->caches[i].size)
-			die(names[i]);
+			skip_hold(names[i]);
 }
 
 static void make_files(const char *folder, long count)
@@ -105,7 +105,7 @@ static void make_files(const char *folder, long count)
 		snprintf(name, sizeof(name), "%s/%ld", folder, i);
 		fd = open(name, O_CREAT | O_RDWR, 0600);
 		if (fd < 0)
-			die(name);
+			skip_hold(name);
 		close(fd);
 		if (i % DELETED == 0)
 			unlink(name);
@@ -118,13 +118,13 @@ static void make_sockets(long count)
 	int ends[2];
 
 	if (getrlimit(RLIMIT_NOFILE, &limit))
-		die("RLIMIT_NOFILE");
+		skip_hold("RLIMIT_NOFILE");
 	limit.rlim_cur = limit.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &limit))
-		die("RLIMIT_NOFILE");
+		skip_hold("RLIMIT_NOFILE");
 	for (long i = 0; i < count / 2; i++)
 		if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends))
-			die("socketpair");
+			skip_hold("socketpair");
 }
 
 int main(int argc, char **argv)

@@ -17,7 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-__attribute__((noreturn)) static void die(const char *what)
+__attribute__((noreturn)) static void die_listening(const char *what)
 {
 	fprintf(stderr, "%s: %s\n", what, strerror(errno));
 	exit(1);
@@ -30,7 +30,7 @@ static int bind_to(const char *name)
 	int fd = socket(AF_UNIX, SOCK_DGRAM, 0), on = 1;
 
 	if (length >= sizeof(address.sun_path))
-		die(name);
+		die_listening(name);
 	memcpy(address.sun_path, name, length);
 	if (*name == '@')
 		address.sun_path[0] = '\0';
@@ -38,12 +38,12 @@ static int bind_to(const char *name)
 	    bind(fd, (struct sockaddr *)&address,
 		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (*name == '/'))) ||
 	    setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)))
-		die(name);
+		die_listening(name);
 	return fd;
 }
 
 /* The sender, as the kernel knows it. The text ends with a NUL. */
-static pid_t receive(int fd, char *text, size_t size)
+static pid_t receive_text(int fd, char *text, size_t size)
 {
 	char control[CMSG_SPACE(sizeof(struct ucred))];
 	struct iovec part = { .iov_base = text, .iov_len = size - 1 };
@@ -56,7 +56,7 @@ static pid_t receive(int fd, char *text, size_t size)
 	ssize_t got = recvmsg(fd, &message, 0);
 
 	if (got < 0)
-		die("recvmsg");
+		die_listening("recvmsg");
 	text[got] = '\0';
 	header = CMSG_FIRSTHDR(&message);
 	if (header && header->cmsg_type == SCM_CREDENTIALS)
@@ -64,7 +64,7 @@ static pid_t receive(int fd, char *text, size_t size)
 	return sender.pid;
 }
 
-static void print(pid_t sender, const char *text)
+static void print_text(pid_t sender, const char *text)
 {
 	printf("%d ", (int)sender);
 	for (; *text; text++)
@@ -89,11 +89,11 @@ int main(int argc, char **argv)
 	printf("%d listens\n", (int)getpid());
 	fflush(stdout);
 	for (;;) {
-		pid_t sender = receive(fd, text, sizeof(text));
+		pid_t sender = receive_text(fd, text, sizeof(text));
 
 		for (long i = 0; i < opens && !strncmp(text, "READY=1", 7); i++)
 			close(eventfd(0,
 				      0)); /* the kernel may try open() twice, with a file each */
-		print(sender, text);
+		print_text(sender, text);
 	}
 }

@@ -31,13 +31,13 @@ struct message {
 static volatile sig_atomic_t stopped;
 
 /* The queue outlives the process: it must be removed. */
-static void stop(int number)
+static void stop_pacing(int number)
 {
 	(void)number;
 	stopped = 1;
 }
 
-static double now(void)
+static double read_seconds(void)
 {
 	struct timespec time;
 
@@ -90,9 +90,10 @@ int main(int argc, char **argv)
 	}
 	if (rounds > 0)
 		take_priority();
-	signal(SIGTERM, stop);
-	begin = now();
-	for (double time = 0; time < seconds && !failed && !stopped; time = now() - begin) {
+	signal(SIGTERM, stop_pacing);
+	begin = read_seconds();
+	for (double time = 0; time < seconds && !failed && !stopped;
+	     time = read_seconds() - begin) {
 		size_t due = rounds > 0 ? (size_t)(time * rounds) : opened + ROUNDS_AT_ONCE;
 
 		while (!failed && !stopped && opened < due) {

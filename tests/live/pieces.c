@@ -36,13 +36,13 @@ static uint64_t next, time_last; /* of the piece before */
 static uint64_t records, lost;
 static bool has_begun;
 
-static int complain(const char *path, const char *what, uint64_t number)
+static int complain_of(const char *path, const char *what, uint64_t number)
 {
 	printf("%s: %s: %" PRIu64 "\n", path, what, number);
 	exit(1);
 }
 
-static void see(const char *path, uint64_t number)
+static void see_number(const char *path, uint64_t number)
 {
 	if (number / 8 >= seen_bytes) {
 		uint64_t grown = number / 8 * 2 + 4096;
@@ -54,7 +54,7 @@ static void see(const char *path, uint64_t number)
 		seen_bytes = grown;
 	}
 	if (seen[number / 8] & 1 << number % 8)
-		complain(path, "a number twice", number);
+		complain_of(path, "a number twice", number);
 	seen[number / 8] |= (uint8_t)(1 << number % 8);
 }
 
@@ -70,11 +70,11 @@ static void check_records(const char *path, const struct header *header, const u
 		number = header->sequence_first +
 			 (uint32_t)(record.sequence - (uint32_t)header->sequence_first);
 		if (number < first || number >= header->sequence_end)
-			complain(path, "a number of another piece or packet", number);
+			complain_of(path, "a number of another piece or packet", number);
 		if (record.time < time_last)
-			complain(path, "a step back in time", record.time);
+			complain_of(path, "a step back in time", record.time);
 		time_last = record.time;
-		see(path, number);
+		see_number(path, number);
 	}
 }
 
@@ -85,32 +85,32 @@ static void check_piece(const char *path, const uint8_t *at, uint64_t size)
 
 	for (const uint8_t *end = at + size; at < end; at += header.packet_bits / 8, packets++) {
 		if ((uint64_t)(end - at) < sizeof(header))
-			complain(path, "bytes at the end", (uint64_t)(end - at));
+			complain_of(path, "bytes at the end", (uint64_t)(end - at));
 		memcpy(&header, at, sizeof(header));
 		if (header.magic != MAGIC || header.codec ||
 		    header.packet_bits / 8 > (uint64_t)(end - at))
-			complain(path, "no packet", packets);
+			complain_of(path, "no packet", packets);
 		if (!packets) {
 			first = header.sequence_first;
 			if (header.records || header.lost || header.sequence_end != first)
-				complain(path, "a first packet with events", header.records);
+				complain_of(path, "a first packet with events", header.records);
 			if (has_begun && first != next)
-				complain(path, "begins with another number", first);
+				complain_of(path, "begins with another number", first);
 			if (has_begun && header.time_first != time_last)
-				complain(path, "begins at another time", header.time_first);
+				complain_of(path, "begins at another time", header.time_first);
 		}
 		if (header.time_first < time_last)
-			complain(path, "a packet steps back in time", header.time_first);
+			complain_of(path, "a packet steps back in time", header.time_first);
 		check_records(path, &header, at + sizeof(header), first);
 		count += header.records;
 		if (header.time_last < time_last)
-			complain(path, "a packet ends before its records", header.time_last);
+			complain_of(path, "a packet ends before its records", header.time_last);
 		time_last = header.time_last;
 	}
 	if (!packets)
-		complain(path, "no packets", 0);
+		complain_of(path, "no packets", 0);
 	if (count + header.lost != header.sequence_end - first)
-		complain(path, "records and lost events are not all numbers", count);
+		complain_of(path, "records and lost events are not all numbers", count);
 	next = header.sequence_end;
 	records += count;
 	lost += header.lost;
@@ -128,12 +128,12 @@ int main(int argc, char **argv)
 		snprintf(path, sizeof(path), "%s/cpu%s", argv[i], argv[1]);
 		file = fopen(path, "re");
 		if (!file || fseek(file, 0, SEEK_END))
-			complain(path, "cannot be read", 0);
+			complain_of(path, "cannot be read", 0);
 		size = ftell(file);
 		rewind(file);
 		bytes = malloc((size_t)size + 1);
 		if (!bytes || fread(bytes, 1, (size_t)size, file) != (size_t)size)
-			complain(path, "cannot be read", (uint64_t)size);
+			complain_of(path, "cannot be read", (uint64_t)size);
 		fclose(file);
 		check_piece(path, bytes, (uint64_t)size);
 		free(bytes);

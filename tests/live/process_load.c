@@ -67,7 +67,7 @@ static void read_figures(struct figures *figures)
 	figures->rusage_major = (uint64_t)usage.ru_majflt;
 }
 
-static void mark(size_t length)
+static void mark_phase(size_t length)
 {
 	munmap(reserved, length);
 }
@@ -78,7 +78,7 @@ static void on_sigbus(int signal)
 	siglongjmp(jump, 1);
 }
 
-static char *map(int fd, size_t pages)
+static char *map_pages(int fd, size_t pages)
 {
 	char *memory = mmap(NULL, pages * (size_t)page, PROT_READ | PROT_WRITE,
 			    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
@@ -92,7 +92,7 @@ static char *map(int fd, size_t pages)
 /* Reads some pages, then writes all: of these, some are of the zero page before. */
 static void do_minor(const char *file)
 {
-	char *memory = map(-1, PAGES);
+	char *memory = map_pages(-1, PAGES);
 
 	(void)file;
 	for (int i = 0; i < READ_PAGES; i++)
@@ -106,7 +106,7 @@ static void do_minor(const char *file)
 static void do_major(const char *file)
 {
 	int fd = open(file, O_RDWR | O_CLOEXEC);
-	char *memory = map(fd, PAGES + BEYOND);
+	char *memory = map_pages(fd, PAGES + BEYOND);
 
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	for (int i = 0; i < PAGES; i++)
@@ -124,7 +124,7 @@ static void do_heap(const char *file)
 
 	(void)file;
 	for (int i = 0; i < 100; i++) {
-		char *memory = map(-1, 3);
+		char *memory = map_pages(-1, 3);
 
 		memory[0] = 1;
 		munmap(memory, 3 * (size_t)page);
@@ -162,11 +162,11 @@ int main(int argc, char **argv)
 	/* once before, so that code and stack are in memory */
 	work(argv[2]);
 	read_figures(&after);
-	mark(1);
+	mark_phase(1);
 	read_figures(&before);
-	mark(BEGIN);
+	mark_phase(BEGIN);
 	work(argv[2]);
-	mark(END);
+	mark_phase(END);
 	read_figures(&after);
 	printf("tid %d\nfaults %llu\nminor %llu\nmajor %llu\nrusage_minor %llu\nrusage_major %llu\n",
 	       (int)getpid(), (unsigned long long)(after.faults - before.faults),

@@ -23,7 +23,7 @@
 
 #define PIPES 20
 
-static void work(void)
+static void work_on_pipe(void)
 {
 	int ends[2];
 
@@ -35,14 +35,14 @@ static void work(void)
 	}
 }
 
-static void *run(void *argument)
+static void *count_stacks(void *argument)
 {
 	struct counters_reading begin, end;
 	struct counters counters;
 
 	counters_open(&counters, *(int *)argument);
 	counters_read(&counters, &begin);
-	work();
+	work_on_pipe();
 	counters_read(&counters, &end);
 	counters_close(&counters);
 	printf("%d %" PRIu64 " %" PRIu64, (int)syscall(SYS_gettid), begin.time, end.time);
@@ -52,7 +52,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static void one_round(int tracefs)
+static void run_round(int tracefs)
 {
 	pthread_t thread;
 	pid_t child = fork();
@@ -60,11 +60,11 @@ static void one_round(int tracefs)
 	if (child < 0)
 		counters_die("fork");
 	if (!child) {
-		work();
+		work_on_pipe();
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
-	errno = pthread_create(&thread, NULL, run, &tracefs);
+	errno = pthread_create(&thread, NULL, count_stacks, &tracefs);
 	if (errno)
 		counters_die("pthread_create");
 	pthread_join(thread, NULL);
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	if (read(STDIN_FILENO, &byte, 1) != 1)
 		return 0; /* the test has failed */
 	for (long i = atol(argv[1]); i > 0; i--)
-		one_round(tracefs);
+		run_round(tracefs);
 	counters_close(&kept);
 	return 0;
 }

@@ -37,7 +37,7 @@
 
 #define KFREE 1 /* of counters_events */
 
-static void pin(int cpu)
+static void pin_to_cpu(int cpu)
 {
 	cpu_set_t set;
 
@@ -104,7 +104,7 @@ static void start_receiver(void)
 		return;
 	close(sockets[0]);
 	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
-		pin(1);
+		pin_to_cpu(1);
 	while (recv(sockets[1], message, sizeof(message), 0) > 0)
 		if (message[0] == 'q')
 			break;
@@ -142,7 +142,7 @@ static void pause_for_drain(void)
 	close(ends[1]);
 }
 
-static void work(const char *name, const char *folder, long rounds)
+static void work_rounds(const char *name, const char *folder, long rounds)
 {
 	if (!strcmp(name, "fs"))
 		work_fs(folder, rounds);
@@ -168,9 +168,9 @@ static void work_starving(const char *name, const char *folder, long rounds)
 	for (int i = 0; i < 4; i++) {
 		if (kill(kmemtraced, SIGSTOP))
 			counters_die("kill");
-		work(name, folder, rounds / 8);
+		work_rounds(name, folder, rounds / 8);
 		continue_kmemtraced();
-		work(name, folder, rounds / 8);
+		work_rounds(name, folder, rounds / 8);
 	}
 }
 
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 	name = argv[1];
 	rounds = atol(argv[2]);
 	folder = argv[3];
-	pin(0);
+	pin_to_cpu(0);
 	tracefs = formats_open();
 	if (tracefs < 0) {
 		errno = -tracefs;
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	if (kmemtraced)
 		work_starving(name, folder, rounds);
 	else
-		work(name, folder, rounds);
+		work_rounds(name, folder, rounds);
 	pause_for_drain();
 	counters_read(&counters, &end);
 	counters_read(&nulls, &null[2]);

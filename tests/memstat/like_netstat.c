@@ -38,7 +38,7 @@ static void show_cpus(struct memory_type *mtp)
 	}
 }
 
-static void show(struct memory_type *mtp, const char *name)
+static void show_type(struct memory_type *mtp, const char *name)
 {
 	uint64_t requests = memstat_get_numallocs(mtp);
 	const char *seen = (const char *)memstat_get_caller_pointer(mtp, SLOT_NAME);
@@ -88,7 +88,7 @@ int main(int argc, char *argv[])
 				mtp = memstat_mtl_find(mtlp, allocators[which], argv[i]);
 				if (mtp == NULL)
 					continue;
-				show(mtp, argv[i]);
+				show_type(mtp, argv[i]);
 				found = 1;
 			}
 			if (!found)

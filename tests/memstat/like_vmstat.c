@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fail(const char *what, struct memory_type_list *mtlp, void *kd)
+static void fail_list(const char *what, struct memory_type_list *mtlp, void *kd)
 {
 	int error = memstat_mtl_geterror(mtlp);
 
@@ -85,12 +85,12 @@ int main(int argc, char *argv[])
 	if (wants_malloc) {
 		failed = kd ? memstat_kvm_malloc(mtlp, kd) : memstat_sysctl_malloc(mtlp, 0);
 		if (failed < 0)
-			fail("malloc", mtlp, kd);
+			fail_list("malloc", mtlp, kd);
 		show_malloc(mtlp);
 	} else {
 		failed = kd ? memstat_kvm_uma(mtlp, kd) : memstat_sysctl_uma(mtlp, 0);
 		if (failed < 0)
-			fail("zones", mtlp, kd);
+			fail_list("zones", mtlp, kd);
 		show_zones(mtlp);
 	}
 	memstat_mtl_free(mtlp);

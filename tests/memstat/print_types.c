@@ -49,7 +49,7 @@ static int is_consistent(const struct memory_type *type)
 	       allocs == memstat_get_numallocs(type) && bytes == memstat_get_memalloced(type);
 }
 
-static int print(struct memory_type_list *list)
+static int print_list(struct memory_type_list *list)
 {
 	struct memory_type *type;
 
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	if (failed)
 		fprintf(stderr, "print_types: %s: %s\n",
 			memstat_strerror(memstat_mtl_geterror(list)), memstat_mtl_errortext(list));
-	status = print(list);
+	status = print_list(list);
 	memstat_mtl_free(list);
 	memstat_capture_close(capture);
 	return status ? status : failed ? 1 : 0;

@@ -10,8 +10,8 @@
 
 #include "live/stats/stats_file.h"
 
-static int publish(const struct analysis *analysis, const struct type_stats *type_stats,
-		   const char *path)
+static int publish_snapshot(const struct analysis *analysis, const struct type_stats *type_stats,
+			    const char *path)
 {
 	const struct stats_snapshot snapshot = { .time = analysis->end, .begin = analysis->begin };
 	const struct stats_file_settings settings = {
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "publish: %s: the capture cannot be analysed\n", argv[1]);
 		return 2;
 	}
-	status = publish(&analysis, &type_stats, argv[2]);
+	status = publish_snapshot(&analysis, &type_stats, argv[2]);
 	analysis_deinit(&analysis);
 	type_stats_deinit(&type_stats);
 	capture_close(&capture);

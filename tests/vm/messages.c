@@ -12,7 +12,7 @@
 
 #define TEXT 976
 
-static int fail(const char *what)
+static int fail_with_error(const char *what)
 {
 	perror(what);
 	return 1;
@@ -29,17 +29,17 @@ int main(int argc, char **argv)
 	struct msqid_ds limits;
 
 	if (argc == 3)
-		return msgctl(atoi(argv[2]), IPC_RMID, NULL) ? fail("msgctl") : 0;
+		return msgctl(atoi(argv[2]), IPC_RMID, NULL) ? fail_with_error("msgctl") : 0;
 	number = argc == 2 ? atol(argv[1]) : 0;
 	queue = msgget(IPC_PRIVATE, 0600);
 	if (queue < 0 || msgctl(queue, IPC_STAT, &limits))
-		return fail("msgget");
+		return fail_with_error("msgget");
 	limits.msg_qbytes = (unsigned long)number * TEXT;
 	if (msgctl(queue, IPC_SET, &limits))
-		return fail("msgctl");
+		return fail_with_error("msgctl");
 	for (long i = 0; i < number; i++)
 		if (msgsnd(queue, &message, TEXT, IPC_NOWAIT))
-			return fail("msgsnd");
+			return fail_with_error("msgsnd");
 	printf("%ld %d\n", number, queue);
 	return 0;
 }

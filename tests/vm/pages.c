@@ -17,7 +17,7 @@
 
 static long page;
 
-static volatile char *map(size_t size)
+static volatile char *map_area(size_t size)
 {
 	volatile char *area =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -36,9 +36,9 @@ static void touch_pages(volatile char *area, int pages)
 		area[i * page] = 1;
 }
 
-static int hog(unsigned int seconds)
+static int hog_memory(unsigned int seconds)
 {
-	volatile char *area = map(HOG);
+	volatile char *area = map_area(HOG);
 
 	alarm(seconds);
 	touch_pages(area, (int)(HOG / page));
@@ -55,9 +55,9 @@ int main(int argc, char **argv)
 
 	page = sysconf(_SC_PAGESIZE);
 	if (argc > 1)
-		return hog(argc > 2 ? (unsigned int)atoi(argv[2]) : 0);
-	shared = map(SHARED * page);
-	zero = map(ZERO * page);
+		return hog_memory(argc > 2 ? (unsigned int)atoi(argv[2]) : 0);
+	shared = map_area(SHARED * page);
+	zero = map_area(ZERO * page);
 	touch_pages(shared, SHARED);
 	for (int i = 0; i < ZERO; i++)
 		sum = (char)(sum + zero[i * page]);

@@ -43,7 +43,7 @@ static void *open_pipes(void *id)
 	return NULL;
 }
 
-static void *flip(void *unused)
+static void *flip_priority(void *unused)
 {
 	const struct sched_param highest = { .sched_priority = 50 };
 	const struct timespec pause = { .tv_nsec = 300000 };
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 		return 4;
 	for (int i = 0; i < threads; i++)
 		sem_post(&go);
-	if (argc > 3 && pthread_create(&thread, NULL, flip, NULL))
+	if (argc > 3 && pthread_create(&thread, NULL, flip_priority, NULL))
 		return 3;
 	for (int i = 0; i < threads; i++)
 		sem_wait(&done);
