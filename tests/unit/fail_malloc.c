@@ -18,7 +18,7 @@ static struct {
 	bool failed;
 } injected = { .first = SIZE_MAX, .last = SIZE_MAX };
 
-static bool fails(void)
+static bool is_failing_malloc(void)
 {
 	size_t call = injected.calls++;
 
@@ -52,15 +52,15 @@ size_t fail_never(bool *failed)
 
 void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : __real_malloc(size);
+	return is_failing_malloc() ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-	return fails() ? NULL : __real_calloc(count, size);
+	return is_failing_malloc() ? NULL : __real_calloc(count, size);
 }
 
 void *__wrap_realloc(void *at, size_t size)
 {
-	return fails() ? NULL : __real_realloc(at, size);
+	return is_failing_malloc() ? NULL : __real_realloc(at, size);
 }

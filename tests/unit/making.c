@@ -24,7 +24,7 @@ int making_fail(struct making *making, int err, const char *format, ...)
 	return err;
 }
 
-static char *join(const char *directory, const char *name)
+static char *join_names(const char *directory, const char *name)
 {
 	char *path;
 
@@ -44,7 +44,7 @@ void *making_grow(void *list, size_t count, size_t size)
 
 FILE *making_file(const struct making *making, const char *name)
 {
-	char *path = join(making->directory, name);
+	char *path = join_names(making->directory, name);
 	FILE *file = fopen(path, "w");
 
 	free(path);
@@ -65,7 +65,7 @@ struct making_cpu *making_cpu(struct making *making, uint64_t number)
 		abort();
 	cpu->cpu = (unsigned int)number;
 	snprintf(name, sizeof(name), "cpu%u", cpu->cpu);
-	path = join(making->directory, name);
+	path = join_names(making->directory, name);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	err = fd < 0 ? making_fail(making, -errno, "%s: %s", path, strerror(errno))
 		     : writer_open(&cpu->writer, fd, path, making->metadata.uuid, cpu->cpu,
@@ -215,7 +215,7 @@ static void close_file(FILE *file)
 
 int making_open(struct making *making, const char *directory, char *errmsg, size_t errmsg_size)
 {
-	char *kernel = join(directory, "kernel");
+	char *kernel = join_names(directory, "kernel");
 	int err = 0;
 
 	memset(making, 0, sizeof(*making));

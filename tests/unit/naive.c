@@ -459,7 +459,7 @@ static void update_peaks(struct naive *naive, const struct naive_event *event)
 			naive->sites[i].peak_bytes = naive->sites[i].live_bytes;
 }
 
-static void take(struct naive *naive, struct naive_event *event)
+static void take_event(struct naive *naive, struct naive_event *event)
 {
 	struct naive_event *last[2];
 
@@ -520,9 +520,9 @@ void naive_run(struct naive *naive, struct naive_trace *trace)
 		struct naive_event *first = naive->order[i]->done ? NULL : find_first(naive, i);
 
 		if (first)
-			take(naive, first);
+			take_event(naive, first);
 		if (!naive->order[i]->done)
-			take(naive, naive->order[i]);
+			take_event(naive, naive->order[i]);
 	}
 	sum_live_waste(naive);
 	sum_flow_waste(naive);

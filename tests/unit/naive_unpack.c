@@ -29,22 +29,22 @@ uint64_t naive_number(const unsigned char *bytes, size_t size, size_t *at)
 	}
 }
 
-static uint64_t number(struct column *column)
+static uint64_t read_column_number(struct column *column)
 {
 	return naive_number(column->bytes, column->size, &column->at);
 }
 
-static uint64_t difference(uint64_t coded)
+static uint64_t decode_difference(uint64_t coded)
 {
 	return coded % 2 ? 0 - (coded / 2 + 1) : coded / 2;
 }
 
-static uint64_t rotated(uint64_t pointer)
+static uint64_t rotate_pointer(uint64_t pointer)
 {
 	return pointer / 8 + (pointer % 8 << 61);
 }
 
-static uint64_t unrotated(uint64_t pointer)
+static uint64_t unrotate_pointer(uint64_t pointer)
 {
 	return (pointer << 3) + (pointer >> 61);
 }
@@ -88,19 +88,19 @@ static void read_entry(struct column *columns, struct entry *entries, size_t cou
 	record->words = 6;
 	assert_true(columns[KINDS].at < columns[KINDS].size);
 	record->id = columns[KINDS].bytes[columns[KINDS].at++];
-	coded = number(&columns[KINDS]);
+	coded = read_column_number(&columns[KINDS]);
 	if (!coded)
 		record->call_site = wide_address(&columns[WIDE]);
 	else
-		record->call_site =
-			(count ? entries[count - 1].record.call_site : 0) + difference(coded - 1);
-	record->gfp = (uint32_t)number(&columns[KINDS]);
-	record->node = (int16_t)(uint16_t)(number(&columns[KINDS]) - 1);
+		record->call_site = (count ? entries[count - 1].record.call_site : 0) +
+				    decode_difference(coded - 1);
+	record->gfp = (uint32_t)read_column_number(&columns[KINDS]);
+	record->node = (int16_t)(uint16_t)(read_column_number(&columns[KINDS]) - 1);
 	if (has_long)
-		record->words += number(&columns[KINDS]);
+		record->words += read_column_number(&columns[KINDS]);
 	if (record->id == 1 || record->id == 7 || record->id == 10) {
-		record->requested = (uint32_t)number(&columns[KINDS]);
-		record->allocated = (uint32_t)number(&columns[KINDS]);
+		record->requested = (uint32_t)read_column_number(&columns[KINDS]);
+		record->allocated = (uint32_t)read_column_number(&columns[KINDS]);
 		return;
 	}
 	for (size_t i = count; i--;) {
@@ -111,22 +111,22 @@ static void read_entry(struct column *columns, struct entry *entries, size_t cou
 			break;
 		}
 	}
-	record->cache = cache + difference(number(&columns[KINDS]));
+	record->cache = cache + decode_difference(read_column_number(&columns[KINDS]));
 }
 
 static bool comes_now(struct column *column, size_t record, size_t *next, bool first)
 {
 	if (first && column->at < column->size)
-		*next = number(column);
+		*next = read_column_number(column);
 	return *next == record;
 }
 
 static void read_more(struct column *columns, struct entry *entry)
 {
 	for (int i = 0; i < entry->record.words - 6; i++) {
-		uint64_t coded = number(&columns[MORE]);
+		uint64_t coded = read_column_number(&columns[MORE]);
 
-		entry->more[i] = coded ? entry->more[i] + difference(coded - 1)
+		entry->more[i] = coded ? entry->more[i] + decode_difference(coded - 1)
 				       : wide_address(&columns[WIDE]);
 	}
 }
@@ -140,7 +140,8 @@ static void read_records(struct column *columns, unsigned char *records, size_t 
 	uint64_t time = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t kind = number(&columns[KIND]), back = number(&columns[BACK]), coded;
+		uint64_t kind = read_column_number(&columns[KIND]),
+			 back = read_column_number(&columns[BACK]), coded;
 		struct entry *entry;
 
 		assert_true(kind <= known && back <= i);
@@ -152,23 +153,24 @@ static void read_records(struct column *columns, unsigned char *records, size_t 
 		if (back) {
 			entry->object = objects[i - back];
 		} else {
-			coded = number(&columns[OBJECTS]);
-			entry->object =
-				coded ? unrotated(rotated(entry->object) + difference(coded - 1))
-				      : wide_address(&columns[WIDE]);
+			coded = read_column_number(&columns[OBJECTS]);
+			entry->object = coded ? unrotate_pointer(rotate_pointer(entry->object) +
+								 decode_difference(coded - 1))
+					      : wide_address(&columns[WIDE]);
 		}
-		time += number(&columns[TIMES]);
+		time += read_column_number(&columns[TIMES]);
 		if (comes_now(&columns[NUMBERS], i, &next_number, !i)) {
-			sequence += (uint32_t)difference(number(&columns[NUMBERS]));
+			sequence +=
+				(uint32_t)decode_difference(read_column_number(&columns[NUMBERS]));
 			next_number = SIZE_MAX;
 			if (columns[NUMBERS].at < columns[NUMBERS].size)
-				next_number = i + number(&columns[NUMBERS]);
+				next_number = i + read_column_number(&columns[NUMBERS]);
 		}
 		if (comes_now(&columns[TASKS], i, &next_task, !i)) {
-			task = (uint32_t)number(&columns[TASKS]);
+			task = (uint32_t)read_column_number(&columns[TASKS]);
 			next_task = SIZE_MAX;
 			if (columns[TASKS].at < columns[TASKS].size)
-				next_task = i + number(&columns[TASKS]);
+				next_task = i + read_column_number(&columns[TASKS]);
 		}
 		entry->record.pointer = objects[i] = entry->object;
 		entry->record.time = time;

@@ -42,7 +42,7 @@ static void read_source(struct online_scene *scene, const struct capture_stream 
 	stream_close(&opened);
 }
 
-static void release(void *data, struct online_packet *packet)
+static void release_scene_packet(void *data, struct online_packet *packet)
 {
 	struct online_scene *scene = data;
 
@@ -64,8 +64,8 @@ void online_scene_put_packet(struct online_scene *scene, unsigned int cpu, const
 	online_put(scene->online, packet);
 }
 
-static void open_scene(struct online_scene *scene, const char *text, size_t objects_max,
-		       bool with_tallies)
+static void open_online(struct online_scene *scene, const char *text, size_t objects_max,
+			bool with_tallies)
 {
 	struct online_settings settings = {
 		.cpus = ONLINE_SCENE_CPUS,
@@ -73,7 +73,7 @@ static void open_scene(struct online_scene *scene, const char *text, size_t obje
 		.observer = { type_stats_on_transition, &scene->type_stats },
 		.observer_only = with_tallies,
 		.tallies = with_tallies ? &scene->tallies : NULL,
-		.release = release,
+		.release = release_scene_packet,
 		.data = scene,
 	};
 
@@ -95,13 +95,13 @@ static void open_scene(struct online_scene *scene, const char *text, size_t obje
 
 void online_scene_open(struct online_scene *scene, const char *text, size_t objects_max)
 {
-	open_scene(scene, text, objects_max, false);
+	open_online(scene, text, objects_max, false);
 }
 
 void online_scene_open_with_tallies(struct online_scene *scene, const char *text,
 				    size_t objects_max)
 {
-	open_scene(scene, text, objects_max, true);
+	open_online(scene, text, objects_max, true);
 }
 
 void online_scene_close(struct online_scene *scene)
@@ -129,7 +129,7 @@ void online_scene_report_caches(struct online_scene *scene, uint64_t after, uint
 	}
 }
 
-static void put(struct online_scene *scene, unsigned int cpu, size_t count)
+static void put_packet(struct online_scene *scene, unsigned int cpu, size_t count)
 {
 	struct cpu_records *source = &scene->sources[cpu];
 
@@ -149,7 +149,7 @@ void online_scene_put_before(struct online_scene *scene, uint64_t watermark)
 		if (end < source->count)
 			end += online_scene_below(scene, source->count - end + 1);
 		while (source->put < end)
-			put(scene, cpu, 1 + online_scene_below(scene, end - source->put));
+			put_packet(scene, cpu, 1 + online_scene_below(scene, end - source->put));
 	}
 }
 

@@ -164,7 +164,7 @@ void packing_make_random(struct packing *packing, size_t count)
 }
 
 /* 0, all bits, or a value near a limit of the packed format. */
-static uint64_t extreme(struct packing *packing)
+static uint64_t draw_extreme(struct packing *packing)
 {
 	static const uint64_t values[] = {
 		0,	   1,	       0x7f,	       0x80,	   UINT32_MAX,	  INT32_MAX,
@@ -179,16 +179,16 @@ void packing_make_extreme(struct packing *packing, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		packing->records[i] = (struct kmt_record){
-			.time = extreme(packing),
-			.id = (uint8_t)extreme(packing),
+			.time = draw_extreme(packing),
+			.id = (uint8_t)draw_extreme(packing),
 			.words = KMT_RECORD_WORDS,
-			.node = (int16_t)extreme(packing),
-			.sequence = (uint32_t)extreme(packing),
-			.pointer = extreme(packing),
-			.call_site = extreme(packing),
-			.task = (uint32_t)extreme(packing),
-			.gfp = (uint32_t)extreme(packing),
-			.cache = extreme(packing),
+			.node = (int16_t)draw_extreme(packing),
+			.sequence = (uint32_t)draw_extreme(packing),
+			.pointer = draw_extreme(packing),
+			.call_site = draw_extreme(packing),
+			.task = (uint32_t)draw_extreme(packing),
+			.gfp = (uint32_t)draw_extreme(packing),
+			.cache = draw_extreme(packing),
 		};
 }
 
@@ -215,7 +215,7 @@ void packing_make_long(struct packing *packing, size_t count, size_t every)
 				packing_random_below(packing, 8)
 					? 0xffffffff81000000 + packing_random_below(packing, 4096)
 				: packing_random_below(packing, 2) ? packing_random(packing)
-								   : extreme(packing);
+								   : draw_extreme(packing);
 	}
 	packing->size = (size_t)((char *)record - (char *)packing->records);
 	free(records);

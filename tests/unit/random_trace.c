@@ -53,7 +53,7 @@ struct maker {
 	size_t delayed_count;
 };
 
-static unsigned int below(struct maker *maker, unsigned int limit)
+static unsigned int draw_below(struct maker *maker, unsigned int limit)
 {
 	/* splitmix64: public domain, Sebastiano Vigna */
 	uint64_t random_state = maker->random_state += 0x9e3779b97f4a7c15;
@@ -65,7 +65,7 @@ static unsigned int below(struct maker *maker, unsigned int limit)
 
 static bool one_in(struct maker *maker, unsigned int chances)
 {
-	return !below(maker, chances);
+	return !draw_below(maker, chances);
 }
 
 static void set_cache(struct maker *maker, int which, const char *name, uint64_t offset,
@@ -96,9 +96,9 @@ static void make_caches(struct maker *maker)
 	set_cache(maker, NEWBORN, "newborn", 0x2000 + 256, 60, 64);
 	set_cache(maker, NAME_ONLY, "dentry", 0x100900, 0, 0);
 	trace->cache_count = CACHES;
-	trace->caches[SHORT_LIVED].until = trace->begin + below(maker, 200);
-	trace->caches[SUCCESSOR].since = trace->caches[SHORT_LIVED].until + below(maker, 20);
-	trace->caches[NEWBORN].since = trace->begin + below(maker, 50);
+	trace->caches[SHORT_LIVED].until = trace->begin + draw_below(maker, 200);
+	trace->caches[SUCCESSOR].since = trace->caches[SHORT_LIVED].until + draw_below(maker, 20);
+	trace->caches[NEWBORN].since = trace->begin + draw_below(maker, 50);
 }
 
 /* Conditions that make all findings of a trace possible only are rare: some must be certain. */
@@ -110,15 +110,15 @@ static void make_environment(struct maker *maker, FILE *text)
 	} releases[] = { { "6.1.0-50-amd64", 6, 1 }, { "5.10.0", 5, 10 },   { "6.3.9", 6, 3 },
 			 { "6.4.0", 6, 4 },	     { "6.12.95+", 6, 12 }, { "10.0.1", 10, 0 } };
 	struct naive_trace *trace = maker->trace;
-	unsigned int release = below(maker, sizeof(releases) / sizeof(*releases));
+	unsigned int release = draw_below(maker, sizeof(releases) / sizeof(*releases));
 	unsigned int bits = one_in(maker, 4) ? 32 : 64;
 
 	maker->base = bits == 32 ? 0xc0000000 : 0xffff888000000000;
-	maker->cpus = 1 + below(maker, CPUS_MAX);
-	maker->naming = one_in(maker, 2) ? NAMES_CACHES : below(maker, NAMINGS);
+	maker->cpus = 1 + draw_below(maker, CPUS_MAX);
+	maker->naming = one_in(maker, 2) ? NAMES_CACHES : draw_below(maker, NAMINGS);
 	maker->lossy = one_in(maker, 2);
 	trace->begin = maker->time = 1000;
-	trace->attached = trace->begin + (one_in(maker, 4) ? below(maker, 100) : 0);
+	trace->attached = trace->begin + (one_in(maker, 4) ? draw_below(maker, 100) : 0);
 	trace->major = releases[release].major;
 	trace->minor = releases[release].minor;
 	trace->own_task = OWN_TASK;
@@ -157,10 +157,10 @@ static void make_skips(struct maker *maker, FILE *text)
 		trace->skipped = 3;
 		fprintf(text, "skip 3\n");
 	} else if (one_in(maker, 4)) {
-		trace->skip_count = 1 + below(maker, NAIVE_SPANS_MAX);
+		trace->skip_count = 1 + draw_below(maker, NAIVE_SPANS_MAX);
 		for (size_t i = 0; i < trace->skip_count; i++) {
-			uint64_t after = trace->begin + below(maker, span);
-			uint64_t before = after + 1 + below(maker, 20);
+			uint64_t after = trace->begin + draw_below(maker, span);
+			uint64_t before = after + 1 + draw_below(maker, 20);
 
 			trace->skips[i] = (struct naive_span){ after, before };
 			trace->skipped += 2;
@@ -185,7 +185,8 @@ static const struct {
 
 static uint64_t random_address(struct maker *maker, unsigned int page, uint32_t stride)
 {
-	uint64_t slot = one_in(maker, 8) ? 4096 / stride - 1 + below(maker, 2) : below(maker, 4);
+	uint64_t slot = one_in(maker, 8) ? 4096 / stride - 1 + draw_below(maker, 2)
+					 : draw_below(maker, 4);
 
 	return maker->base + page * 4096ULL + slot * stride + (one_in(maker, 15) ? 8 : 0);
 }
@@ -195,8 +196,8 @@ static void choose_kmalloc(struct maker *maker, struct naive_event *event, unsig
 	static const uint32_t sizes[] = { 8, 64, 96, 128, 256, 1024, 8192, 16384, 4 << 20 };
 
 	event->id = KMT_KMALLOC;
-	event->allocated = sizes[below(maker, sizeof(sizes) / sizeof(*sizes))];
-	event->requested = event->allocated - below(maker, 8);
+	event->allocated = sizes[draw_below(maker, sizeof(sizes) / sizeof(*sizes))];
+	event->requested = event->allocated - draw_below(maker, 8);
 	event->pointer = random_address(maker, page, one_in(maker, 2) ? 64 : 200);
 	if (one_in(maker, 8))
 		event->requested = event->allocated + 1; /* short */
@@ -206,7 +207,7 @@ static void choose_kmalloc(struct maker *maker, struct naive_event *event, unsig
 
 static void choose_cache_object(struct maker *maker, struct naive_event *event, unsigned int page)
 {
-	unsigned int cache = below(maker, CACHES + 1);
+	unsigned int cache = draw_below(maker, CACHES + 1);
 	uint32_t stride = 64;
 
 	event->id = one_in(maker, 3) ? KMT_BULK_ALLOC : KMT_CACHE_ALLOC;
@@ -221,9 +222,9 @@ static void choose_cache_object(struct maker *maker, struct naive_event *event, 
 static void choose_allocation(struct maker *maker, struct naive_event *event)
 {
 	static const uint32_t gfps[] = { 0, 0, 0xcc0, 0x400cc0, 0x400cd0, 0xcc1 };
-	unsigned int page = below(maker, PAGES);
+	unsigned int page = draw_below(maker, PAGES);
 
-	event->gfp = gfps[below(maker, sizeof(gfps) / sizeof(*gfps))];
+	event->gfp = gfps[draw_below(maker, sizeof(gfps) / sizeof(*gfps))];
 	if (!one_in(maker, 8)) {
 		event->id = common[page].id;
 		event->requested = common[page].requested;
@@ -251,7 +252,7 @@ static void choose_allocation(struct maker *maker, struct naive_event *event)
 static const struct naive_event *pick_allocation(struct maker *maker)
 {
 	const struct naive_trace *trace = maker->trace;
-	size_t count = trace->count, back = 1 + below(maker, 40);
+	size_t count = trace->count, back = 1 + draw_below(maker, 40);
 
 	for (size_t i = count > back ? count - back : 0; i < count; i++)
 		if (naive_is_allocation(&trace->events[i]))
@@ -263,9 +264,9 @@ static void choose_wrong_free(struct maker *maker, struct naive_event *event)
 {
 	static const int ids[] = { KMT_KFREE, KMT_CACHE_FREE, KMT_BULK_FREE, KMT_BACKUP_KFREE,
 				   KMT_BACKUP_CACHE_FREE };
-	unsigned int cache = below(maker, CACHES + 1);
+	unsigned int cache = draw_below(maker, CACHES + 1);
 
-	event->id = ids[below(maker, sizeof(ids) / sizeof(*ids))];
+	event->id = ids[draw_below(maker, sizeof(ids) / sizeof(*ids))];
 	event->cache_address = 0;
 	if (event->id == KMT_KFREE || event->id == KMT_BACKUP_KFREE ||
 	    (event->id == KMT_BULK_FREE && one_in(maker, 3)))
@@ -278,23 +279,24 @@ static void choose_free(struct maker *maker, struct naive_event *event)
 	const struct naive_event *object = pick_allocation(maker);
 
 	event->id = one_in(maker, 12) ? KMT_BACKUP_KFREE : KMT_KFREE;
-	event->pointer = random_address(maker, below(maker, PAGES), 64);
+	event->pointer = random_address(maker, draw_below(maker, PAGES), 64);
 	if (object) {
 		event->pointer = object->pointer;
 		event->cache_address = object->cache_address;
 		if (object->id == KMT_ANONYMOUS_ALLOC)
-			event->cache_address = maker->trace->caches[below(maker, CACHES)].address;
+			event->cache_address =
+				maker->trace->caches[draw_below(maker, CACHES)].address;
 		if (event->cache_address)
 			event->id = one_in(maker, 12)  ? KMT_BACKUP_CACHE_FREE
 				    : one_in(maker, 5) ? KMT_BULK_FREE
 						       : KMT_CACHE_FREE;
 		if (one_in(maker, 10))
-			event->pointer += 8 * (1 + below(maker, 8));
+			event->pointer += 8 * (1 + draw_below(maker, 8));
 	}
 	if (one_in(maker, 6))
 		choose_wrong_free(maker, event);
 	if (one_in(maker, 12))
-		event->pointer = random_address(maker, below(maker, PAGES), 64);
+		event->pointer = random_address(maker, draw_below(maker, PAGES), 64);
 	if (one_in(maker, 30))
 		event->pointer = one_in(maker, 2) ? 16 : 0;
 }
@@ -320,7 +322,7 @@ static void remove_cache_of_allocation(struct maker *maker, struct naive_event *
 /* Removes the parts of the event that the kernel does not report. */
 static void remove_cache(struct maker *maker, struct naive_event *event)
 {
-	unsigned int naming = maker->naming == NAMES_SOME ? below(maker, NAMES_SOME)
+	unsigned int naming = maker->naming == NAMES_SOME ? draw_below(maker, NAMES_SOME)
 							  : maker->naming;
 
 	if (naming == NAMES_CACHES)
@@ -338,7 +340,7 @@ static void remove_cache(struct maker *maker, struct naive_event *event)
 
 static void choose_event(struct maker *maker, struct naive_event *event)
 {
-	unsigned int kind = below(maker, 100);
+	unsigned int kind = draw_below(maker, 100);
 	const struct naive_event *object;
 
 	if (kind < 46) {
@@ -349,18 +351,18 @@ static void choose_event(struct maker *maker, struct naive_event *event)
 		object = pick_allocation(maker);
 		event->id = KMT_REALLOC;
 		event->pointer = object ? object->pointer : maker->base;
-		event->requested = below(maker, 200);
+		event->requested = draw_below(maker, 200);
 	}
-	event->site = 0xffffffff81000000 + below(maker, SITES) * 16;
+	event->site = 0xffffffff81000000 + draw_below(maker, SITES) * 16;
 	remove_cache(maker, event);
-	event->task = one_in(maker, 10) ? OWN_TASK : 1 + below(maker, 3);
-	event->cpu = below(maker, maker->cpus);
+	event->task = one_in(maker, 10) ? OWN_TASK : 1 + draw_below(maker, 3);
+	event->cpu = draw_below(maker, maker->cpus);
 }
 
 /* Two allocations and two frees of an address, the first free delayed; or nearly that. */
 static void plan_delayed(struct maker *maker)
 {
-	uint64_t pointer = random_address(maker, below(maker, PAGES), 64);
+	uint64_t pointer = random_address(maker, draw_below(maker, PAGES), 64);
 
 	maker->delayed_count = DELAYED_EVENTS;
 	for (size_t i = 0; i < DELAYED_EVENTS; i++) {
@@ -380,7 +382,7 @@ static void plan_delayed(struct maker *maker)
 			event->id = KMT_KFREE;
 	}
 	if (one_in(maker, 6))
-		maker->delayed[0] = maker->delayed[below(maker, DELAYED_EVENTS)];
+		maker->delayed[0] = maker->delayed[draw_below(maker, DELAYED_EVENTS)];
 }
 
 static void choose_next(struct maker *maker, struct naive_event *event)
@@ -413,7 +415,7 @@ static void add_event(struct maker *maker, const struct naive_event *event)
  * Two events with the same time and address on two CPUs, and no other event at that time: the order
  * of three would be ambiguous.
  */
-static void add_pair(struct maker *maker, const struct naive_event *event)
+static void add_event_pair(struct maker *maker, const struct naive_event *event)
 {
 	struct naive_event other = *event;
 
@@ -431,13 +433,13 @@ static void add_pair(struct maker *maker, const struct naive_event *event)
 
 static void make_events(struct maker *maker)
 {
-	unsigned int count = 1 + below(maker, one_in(maker, 4) ? NAIVE_EVENTS_MAX - 20 : 120);
-	unsigned int raw = one_in(maker, 10) ? below(maker, count) : count;
+	unsigned int count = 1 + draw_below(maker, one_in(maker, 4) ? NAIVE_EVENTS_MAX - 20 : 120);
+	unsigned int raw = one_in(maker, 10) ? draw_below(maker, count) : count;
 
 	for (unsigned int i = 0; i < count; i++) {
 		struct naive_event event = { 0 };
 
-		maker->time += one_in(maker, 20) ? below(maker, 100) : below(maker, 3);
+		maker->time += one_in(maker, 20) ? draw_below(maker, 100) : draw_below(maker, 3);
 		choose_next(maker, &event);
 		if (i == raw) {
 			event.id = 77;
@@ -446,7 +448,7 @@ static void make_events(struct maker *maker)
 		}
 		event.time = maker->time;
 		if (maker->cpus > 1 && one_in(maker, 10)) {
-			add_pair(maker, &event);
+			add_event_pair(maker, &event);
 			continue;
 		}
 		if (has_same_time(maker->trace, &event))

@@ -55,7 +55,7 @@ int scratch_tear_down(void **state)
 	return 0;
 }
 
-static char *capture(FILE *text)
+static char *write_capture_file(FILE *text)
 {
 	char *directory = scratch_directory();
 	char errmsg[300];
@@ -71,7 +71,7 @@ static char *capture(FILE *text)
 
 char *scratch_capture(const char *text)
 {
-	return capture(fmemopen((void *)(uintptr_t)text, strlen(text), "r"));
+	return write_capture_file(fmemopen((void *)(uintptr_t)text, strlen(text), "r"));
 }
 
 char *scratch_capture_file(const char *name)
@@ -81,7 +81,7 @@ char *scratch_capture_file(const char *name)
 	assert_non_null(getenv("srcdir"));
 	data = scratch_path(getenv("srcdir"), "data");
 	path = scratch_path(data, name);
-	directory = capture(fopen(path, "r"));
+	directory = write_capture_file(fopen(path, "r"));
 	free(path);
 	free(data);
 	return directory;

@@ -14,7 +14,7 @@
 #include "analysis/estimate.h"
 #include "analysis/heap_findings.h"
 
-static void run(struct analysis *analysis, struct capture *capture, const char *text)
+static void run_analysis(struct analysis *analysis, struct capture *capture, const char *text)
 {
 	char *directory, *whole;
 
@@ -31,7 +31,7 @@ static void run(struct analysis *analysis, struct capture *capture, const char *
 	scratch_remove(directory);
 }
 
-static void finish(struct analysis *analysis, struct capture *capture)
+static void finish_analysis(struct analysis *analysis, struct capture *capture)
 {
 	analysis_deinit(analysis);
 	capture_close(capture);
@@ -99,7 +99,7 @@ static void modules_at_one_address_are_apart(void **state)
 		assert_int_equal(analysis.groups[0].allocations, 5);
 		assert_int_equal(analysis.groups[1].allocations, 10);
 		assert_int_equal(analysis.groups[2].allocations, 5);
-		finish(&analysis, &capture);
+		finish_analysis(&analysis, &capture);
 	}
 	scratch_remove(directory);
 }
@@ -126,7 +126,7 @@ static void counts_by_call_site(void **state)
 	struct capture capture;
 
 	(void)state;
-	run(&analysis, &capture, text);
+	run_analysis(&analysis, &capture, text);
 	totals = &analysis.totals;
 	assert_identities(&analysis);
 	assert_int_equal(totals->allocations, 4);
@@ -170,7 +170,7 @@ static void counts_by_call_site(void **state)
 	assert_int_equal(analysis.cpus[1].cpu, 1);
 	assert_int_equal(analysis.cpus[1].recorded, 6);
 	assert_int_equal(analysis.cpus[1].lost, 4);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 }
 
 static void counts_missed_frees(void **state)
@@ -183,7 +183,7 @@ static void counts_missed_frees(void **state)
 	struct capture capture;
 
 	(void)state;
-	run(&analysis, &capture, text);
+	run_analysis(&analysis, &capture, text);
 	assert_identities(&analysis);
 	assert_int_equal(analysis.totals.missed_frees, 1);
 	assert_int_equal(analysis.totals.frees_unmatched, 1);
@@ -194,7 +194,7 @@ static void counts_missed_frees(void **state)
 	assert_int_equal(analysis.groups[1].missed_frees, 0);
 	assert_int_equal(analysis.groups[1].frees, 1);
 	assert_int_equal(analysis.totals.cross_cpu_frees, 1);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 }
 
 /* kmemtraced's own objects are left out, and their frees by any task; its frees of others are not.
@@ -217,7 +217,7 @@ static void leaves_out_own_objects(void **state)
 
 	(void)state;
 	snprintf(text, sizeof(text), "own 9\n%s", own_text);
-	run(&analysis, &capture, text);
+	run_analysis(&analysis, &capture, text);
 	assert_identities(&analysis);
 	assert_int_equal(analysis.totals.own_allocations, 3);
 	assert_int_equal(analysis.totals.own_frees, 1);
@@ -228,17 +228,17 @@ static void leaves_out_own_objects(void **state)
 	assert_int_equal(analysis.totals.missed_frees, 0);
 	assert_int_equal(analysis.totals.live_objects, 1);
 	assert_int_equal(analysis.loss.own, 6);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 
 	snprintf(text, sizeof(text), "own 9\ninclude_self\n%s", own_text);
-	run(&analysis, &capture, text);
+	run_analysis(&analysis, &capture, text);
 	assert_identities(&analysis);
 	assert_int_equal(analysis.totals.own_allocations, 0);
 	assert_int_equal(analysis.totals.allocations, 4);
 	assert_int_equal(analysis.totals.failed, 1);
 	assert_int_equal(analysis.totals.missed_frees, 1);
 	assert_int_equal(analysis.loss.own, 6);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 }
 
 static void reads_captures_that_were_cut_off(void **state)
@@ -247,15 +247,15 @@ static void reads_captures_that_were_cut_off(void **state)
 	struct capture capture;
 
 	(void)state;
-	run(&analysis, &capture,
-	    "complete no\nbegin 5\nalloc 10 0 0x1000 8/8 0x100\nskip 3\nflush\n"
-	    "alloc 20 1 0x2000 8/8 0x100\nskip 7\n");
+	run_analysis(&analysis, &capture,
+		     "complete no\nbegin 5\nalloc 10 0 0x1000 8/8 0x100\nskip 3\nflush\n"
+		     "alloc 20 1 0x2000 8/8 0x100\nskip 7\n");
 	assert_identities(&analysis);
 	assert_int_equal(analysis.loss.skipped, 7);
 	assert_true(analysis.loss.skipped_partial);
 	assert_int_equal(analysis.begin, 5);
 	assert_int_equal(analysis.end, 20);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 }
 
 /* A large kmalloc() that is reported from inside kmalloc() and again with its caller counts once.
@@ -283,14 +283,14 @@ static void counts_repeated_kmalloc_once(void **state)
 	struct capture capture;
 
 	(void)state;
-	run(&analysis, &capture, text);
+	run_analysis(&analysis, &capture, text);
 	assert_identities(&analysis);
 	assert_int_equal(analysis.totals.repeated, 3);
 	assert_int_equal(analysis.totals.failed, 1);
 	assert_int_equal(analysis.totals.missed_frees, 2);
 	assert_int_equal(analysis.totals.allocations, 8);
 	assert_int_equal(analysis.totals.live_objects, 5);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 }
 
 /* The inlined allocator of kvmalloc() reports too; a sampled second report has its stack before it.
@@ -320,7 +320,7 @@ static void counts_repeated_samples_once(void **state)
 	assert_int_equal(analysis.totals.allocations, 2);
 	assert_int_equal(analysis.group_count, 1);
 	assert_int_equal(analysis.groups[0].key, 0x6010);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 	scratch_remove(directory);
 }
 
@@ -347,7 +347,7 @@ static void weighs_samples_by_their_interval(void **state)
 	assert_int_equal(analysis.estimates->interval_most, 4096);
 	assert_int_equal(estimate_range_bytes(analysis.estimates, 0, 0, ESTIMATE_ALLOCATED).high,
 			 18027);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 	scratch_remove(directory);
 }
 
@@ -376,7 +376,7 @@ static void counts_late_second_report_once(void **state)
 	assert_int_equal(analysis.totals.repeated, 1);
 	assert_int_equal(analysis.totals.missed_frees, 0);
 	assert_int_equal(analysis.totals.allocations, 2);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 	scratch_remove(directory);
 }
 
@@ -415,7 +415,7 @@ static size_t count_findings(unsigned int end)
 	assert_int_equal(capture_open(&capture, directory), 0);
 	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
 	count = heap_findings_count(analysis.findings);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 	scratch_remove(directory);
 	return count;
 }
@@ -450,7 +450,7 @@ static void counts_records_of_a_missing_stream_as_lost(void **state)
 	assert_int_equal(analysis.cpu_count, 2);
 	assert_int_equal(analysis.cpus[1].cpu, 1);
 	assert_int_equal(analysis.cpus[1].lost, 2);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 	scratch_remove(directory);
 	free(stream);
 }
@@ -468,7 +468,7 @@ static void reads_a_trace_file(void **state)
 	assert_int_equal(analysis.totals.allocations, 6);
 	assert_int_equal(analysis.totals.live_objects, 3);
 	assert_int_equal(analysis.loss.lost, 2);
-	finish(&analysis, &capture);
+	finish_analysis(&analysis, &capture);
 	scratch_remove(directory);
 }
 

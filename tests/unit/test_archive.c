@@ -28,7 +28,7 @@ struct scene {
 	char errmsg[500];
 };
 
-static int set_up(void **state)
+static int set_up_archive(void **state)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
 
@@ -40,7 +40,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_archive(void **state)
 {
 	struct scene *scene = *state;
 
@@ -55,8 +55,8 @@ static void finish_header(struct archive_header *header)
 	snprintf(header->checksum, sizeof(header->checksum), "%06o", archive_checksum(header));
 }
 
-static struct archive_header *add_header(struct scene *scene, const char *name, char type,
-					 uint64_t size)
+static struct archive_header *add_archive_header(struct scene *scene, const char *name, char type,
+						 uint64_t size)
 {
 	struct archive_header *header = &scene->blocks[scene->count++];
 
@@ -102,11 +102,11 @@ static void reads_a_size_from_a_pax_record(void **state)
 {
 	struct scene *scene = *state;
 
-	add_header(scene, "top/size", ARCHIVE_PAX, 20);
+	add_archive_header(scene, "top/size", ARCHIVE_PAX, 20);
 	add_text(scene, "11 mtime=1\n9 size=3\n");
-	add_header(scene, "top/kernel/a", ARCHIVE_FILE, 0);
+	add_archive_header(scene, "top/kernel/a", ARCHIVE_FILE, 0);
 	add_text(scene, "abc");
-	add_header(scene, "top/b", ARCHIVE_FILE, 2);
+	add_archive_header(scene, "top/b", ARCHIVE_FILE, 2);
 	add_text(scene, "de");
 	assert_int_equal(read_blocks(scene, true), 0);
 	expect_file(scene, "kernel/a", "abc");
@@ -116,7 +116,7 @@ static void reads_a_size_from_a_pax_record(void **state)
 static void reads_a_binary_size(void **state)
 {
 	struct scene *scene = *state;
-	struct archive_header *header = add_header(scene, "top/a", ARCHIVE_FILE, 0);
+	struct archive_header *header = add_archive_header(scene, "top/a", ARCHIVE_FILE, 0);
 
 	memcpy(header->size, "\200\0\0\0\0\0\0\0\0\0\0\3", sizeof(header->size));
 	finish_header(header);
@@ -128,7 +128,7 @@ static void reads_a_binary_size(void **state)
 static void refuses_sizes_that_are_no_numbers(void **state)
 {
 	struct scene *scene = *state;
-	struct archive_header *header = add_header(scene, "top/a", ARCHIVE_FILE, 0);
+	struct archive_header *header = add_archive_header(scene, "top/a", ARCHIVE_FILE, 0);
 
 	memset(header->size, 'z', sizeof(header->size));
 	finish_header(header);
@@ -145,11 +145,11 @@ static void refuses_a_pax_record_that_is_damaged_or_long(void **state)
 {
 	struct scene *scene = *state;
 
-	add_header(scene, "top/size", ARCHIVE_PAX, 9);
+	add_archive_header(scene, "top/size", ARCHIVE_PAX, 9);
 	add_text(scene, "99 size=3\n");
 	assert_int_equal(read_blocks(scene, true), -EBADMSG);
 	scene->count = 0;
-	add_header(scene, "top/size", ARCHIVE_PAX, 1 << 20);
+	add_archive_header(scene, "top/size", ARCHIVE_PAX, 1 << 20);
 	assert_int_equal(read_blocks(scene, true), -EINVAL);
 	assert_string_equal(scene->errmsg, "FILE: refused: it has a pax record of 1048576 bytes");
 }
@@ -158,7 +158,7 @@ static void reports_the_missing_end(void **state)
 {
 	struct scene *scene = *state;
 
-	add_header(scene, "top/a", ARCHIVE_FILE, 3);
+	add_archive_header(scene, "top/a", ARCHIVE_FILE, 3);
 	add_text(scene, "abc");
 	assert_int_equal(read_blocks(scene, false), -EBADMSG);
 	assert_string_equal(scene->errmsg, "FILE: the file is cut off at byte 1024: the end of the "
@@ -169,7 +169,7 @@ static void reports_the_missing_end(void **state)
 static void joins_the_prefix_and_the_name(void **state)
 {
 	struct scene *scene = *state;
-	struct archive_header *header = add_header(scene, "a", ARCHIVE_FILE, 0);
+	struct archive_header *header = add_archive_header(scene, "a", ARCHIVE_FILE, 0);
 
 	memcpy(header->prefix, "top/..", 6);
 	finish_header(header);
@@ -249,18 +249,22 @@ static void replaces_a_word_and_cuts_the_end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_a_size_from_a_pax_record, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reads_a_binary_size, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(refuses_sizes_that_are_no_numbers, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(reads_a_size_from_a_pax_record, set_up_archive,
+						tear_down_archive),
+		cmocka_unit_test_setup_teardown(reads_a_binary_size, set_up_archive,
+						tear_down_archive),
+		cmocka_unit_test_setup_teardown(refuses_sizes_that_are_no_numbers, set_up_archive,
+						tear_down_archive),
 		cmocka_unit_test_setup_teardown(refuses_a_pax_record_that_is_damaged_or_long,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(reports_the_missing_end, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(joins_the_prefix_and_the_name, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(writes_a_size_above_8_gib_as_a_pax_record, set_up,
-						tear_down),
+						set_up_archive, tear_down_archive),
+		cmocka_unit_test_setup_teardown(reports_the_missing_end, set_up_archive,
+						tear_down_archive),
+		cmocka_unit_test_setup_teardown(joins_the_prefix_and_the_name, set_up_archive,
+						tear_down_archive),
+		cmocka_unit_test_setup_teardown(writes_a_size_above_8_gib_as_a_pax_record,
+						set_up_archive, tear_down_archive),
 		cmocka_unit_test_setup_teardown(removes_a_temporary_directory_with_its_files,
-						set_up, tear_down),
+						set_up_archive, tear_down_archive),
 		cmocka_unit_test(replaces_a_word_and_cuts_the_end),
 	};
 

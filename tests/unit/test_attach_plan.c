@@ -102,8 +102,8 @@ static void add_tracepoint(struct types *types, const char *name, const char *ar
 }
 
 /* Makes a plan for the kernel; the tracepoint `which`, if any, has the arguments `instead`. */
-static int choose(struct attach_plan *plan, const struct kernel *kernel, int word,
-		  enum tracepoint_id which, const char *instead)
+static int choose_plan(struct attach_plan *plan, const struct kernel *kernel, int word,
+		       enum tracepoint_id which, const char *instead)
 {
 	struct types types = { 0 };
 	int err;
@@ -140,8 +140,8 @@ static void chooses_the_programs_of_each_kernel(void **state)
 	(void)state;
 	for (size_t i = 0; i < KERNELS; i++)
 		for (int word = 4; word <= 8; word += 4) {
-			assert_int_equal(choose(&plan, &kernels[i], word, ATTACH_TRACEPOINTS, NULL),
-					 0);
+			assert_int_equal(
+				choose_plan(&plan, &kernels[i], word, ATTACH_TRACEPOINTS, NULL), 0);
 			assert_chosen(&plan, &kernels[i]);
 		}
 }
@@ -171,7 +171,7 @@ static void refuses_unknown_signatures(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		err = choose(&plan, &kernels[3], 8, cases[i].id, cases[i].arguments);
+		err = choose_plan(&plan, &kernels[3], 8, cases[i].id, cases[i].arguments);
 		assert_int_equal(err, cases[i].errmsg ? -ENOTSUP : 0);
 		if (cases[i].errmsg)
 			assert_non_null(strstr(plan.errmsg, cases[i].errmsg));

@@ -70,7 +70,7 @@ static uint32_t next_random(uint32_t below)
 }
 
 /* Returns true if the program ran and recorded the event. */
-static bool run(unsigned int program, void *context)
+static bool run_backup_program(unsigned int program, void *context)
 {
 	bool recorded = false, nested = machine.active[program];
 	struct event_context event;
@@ -92,7 +92,7 @@ static bool run(unsigned int program, void *context)
 	return recorded;
 }
 
-static void fire(void)
+static void fire_interrupt(void)
 {
 	uint64_t top = machine.top;
 	bool first, second;
@@ -100,9 +100,9 @@ static void fire(void)
 
 	machine.top -= 16 + 16 * next_random(32);
 	context = (void *)(uintptr_t)machine.top;
-	first = run(0, context);
+	first = run_backup_program(0, context);
 	maybe_interrupt();
-	second = run(1, context);
+	second = run_backup_program(1, context);
 	machine.events++;
 	machine.by_first += first;
 	machine.by_backup += second;
@@ -124,7 +124,7 @@ static void maybe_interrupt(void)
 	}
 	machine.top -= 16 * next_random(40);
 	for (uint32_t events = 1 + next_random(3); events; events--)
-		fire();
+		fire_interrupt();
 	machine.stack = stack;
 	machine.top = top;
 	machine.depth--;
@@ -142,7 +142,7 @@ static void run_events_on(uint64_t seed, unsigned int chance, enum kmt_backup_st
 	totals.backup_state[KMT_BACKED_UP_KFREE] = state;
 	for (int i = 0; i < 10000; i++) {
 		machine.top = 0x100000 + STACK_BYTES - 16 * next_random(200);
-		fire();
+		fire_interrupt();
 	}
 }
 
@@ -216,11 +216,11 @@ static void stops_when_no_slot_is_free(void **state)
 	for (int i = 0; i < KMT_MARKS; i++)
 		control.marks[KMT_BACKED_UP_KFREE].list[i] = 0x900000 + i * 4096;
 	machine.top = 0x100000 + STACK_BYTES;
-	fire();
+	fire_interrupt();
 	machine.chance = 40;
 	for (int i = 0; i < 1000; i++) {
 		machine.top = 0x100000 + STACK_BYTES - 16 * next_random(200);
-		fire();
+		fire_interrupt();
 	}
 	assert_int_equal(machine.twice, 0);
 	assert_int_equal(machine.by_backup, 0);

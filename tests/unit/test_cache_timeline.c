@@ -16,7 +16,7 @@
 
 static uint64_t random_state;
 
-static unsigned int below(unsigned int limit)
+static unsigned int draw_from(unsigned int limit)
 {
 	random_state = random_state * 6364136223846793005 + 1442695040888963407;
 	return (unsigned int)(random_state >> 33) % limit;
@@ -33,24 +33,24 @@ static void assert_same(const struct cache *a, const struct cache *b)
 }
 
 /* Random caches at a few addresses, reported in the order of time. */
-static void one_round(FILE *file, struct cache_timeline *timeline)
+static void run_timeline_round(FILE *file, struct cache_timeline *timeline)
 {
 	unsigned int left[ADDRESSES] = { 3, 3, 3 };
 
 	for (uint64_t time = 1; time < TIMES; time++) {
-		unsigned int at = below(ADDRESSES);
+		unsigned int at = draw_from(ADDRESSES);
 		struct cache cache = {
 			.address = 0x1000 + at,
 			.since = time,
-			.object_size = 8 + 8 * below(2),
+			.object_size = 8 + 8 * draw_from(2),
 			.size = 32,
 			.name = "a",
 		};
 
-		if (below(6))
+		if (draw_from(6))
 			continue;
-		cache.name[0] = (char)('a' + below(2));
-		if (!below(3)) {
+		cache.name[0] = (char)('a' + draw_from(2));
+		if (!draw_from(3)) {
 			caches_write_gone(file, cache.address, time);
 			cache_timeline_end(timeline, cache.address, time);
 		} else if (left[at]) {
@@ -73,7 +73,7 @@ static void finds_what_caches_find_finds(void **state)
 		bool is_known;
 
 		assert_int_equal(cache_timeline_init(&timeline, &reported), 0);
-		one_round(file, &timeline);
+		run_timeline_round(file, &timeline);
 		fclose(file);
 		assert_int_equal(caches_parse(&all, text), 0);
 		for (uint64_t address = 0x1000; address < 0x1000 + ADDRESSES + 1; address++) {
@@ -98,14 +98,14 @@ static void finds_what_caches_find_finds(void **state)
 static struct cache_timeline timeline;
 static struct caches caches;
 
-static int start(void **state)
+static int start_timeline(void **state)
 {
 	(void)state;
 	memset(&caches, 0, sizeof(caches));
 	return cache_timeline_init(&timeline, &caches);
 }
 
-static int stop(void **state)
+static int stop_timeline(void **state)
 {
 	(void)state;
 	cache_timeline_deinit(&timeline);
@@ -113,7 +113,7 @@ static int stop(void **state)
 	return 0;
 }
 
-static void add(uint64_t address, uint64_t since, const char *name)
+static void add_timed_cache(uint64_t address, uint64_t since, const char *name)
 {
 	struct cache cache = { .address = address, .since = since, .object_size = 8, .size = 8 };
 
@@ -128,7 +128,7 @@ static void knows_constant_caches(void **state)
 
 	(void)state;
 	assert_null(cache_timeline_constant(&timeline, 0x1000));
-	add(0x1000, 100, "first");
+	add_timed_cache(0x1000, 100, "first");
 	assert_int_not_equal(timeline.generation, generation);
 	generation = timeline.generation;
 	assert_string_equal(cache_timeline_constant(&timeline, 0x1000)->name, "first");
@@ -138,7 +138,7 @@ static void knows_constant_caches(void **state)
 	assert_int_not_equal(timeline.generation, generation);
 	generation = timeline.generation;
 	assert_null(cache_timeline_constant(&timeline, 0x1000));
-	add(0x1000, 300, "second");
+	add_timed_cache(0x1000, 300, "second");
 	assert_int_not_equal(timeline.generation, generation);
 	assert_null(cache_timeline_constant(&timeline, 0x1000));
 }
@@ -150,7 +150,7 @@ static void keeps_intervals_after_the_watermark(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 10; i++) {
-		add(0x1000, 100 * i, i % 2 ? "odd" : "even");
+		add_timed_cache(0x1000, 100 * i, i % 2 ? "odd" : "even");
 		if (i < 9)
 			cache_timeline_end(&timeline, 0x1000, 100 * i + 50);
 	}
@@ -160,11 +160,11 @@ static void keeps_intervals_after_the_watermark(void **state)
 			i % 2 ? "odd" : "even");
 	assert_int_equal(timeline.histories[0].count, 10);
 	cache_timeline_set_watermark(&timeline, 760);
-	add(0x1000, 940, "even");
+	add_timed_cache(0x1000, 940, "even");
 	assert_int_equal(timeline.histories[0].count,
 			 3); /* the interval from 700 to 750 was removed; "even" is open */
 	cache_timeline_end(&timeline, 0x1000, 945);
-	add(0x1000, 948, "odd");
+	add_timed_cache(0x1000, 948, "odd");
 	assert_string_equal(cache_timeline_find(&timeline, 0x1000, 920, &is_known)->name, "odd");
 	assert_string_equal(cache_timeline_find(&timeline, 0x1000, 820, &is_known)->name, "even");
 	assert_int_equal(timeline.used, 2);
@@ -182,11 +182,11 @@ static void stores_equal_caches_once(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 3 * CACHE_TIMELINE_MAX; i++)
-		add(0x1000 + i, i, "same");
+		add_timed_cache(0x1000 + i, i, "same");
 	first = cache_timeline_find(&timeline, 0x1000, 5, &is_known);
 	for (uint64_t i = 1; i < CACHE_TIMELINE_MAX + 5; i++) {
 		snprintf(name, sizeof(name), "cache-%" PRIu64, i);
-		add(0x800000 + i, 5, name);
+		add_timed_cache(0x800000 + i, 5, name);
 	}
 	assert_int_equal(timeline.used, CACHE_TIMELINE_MAX);
 	assert_ptr_equal(cache_timeline_find(&timeline, 0x1000, 5, &is_known), first);
@@ -203,9 +203,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_what_caches_find_finds),
-		cmocka_unit_test_setup_teardown(knows_constant_caches, start, stop),
-		cmocka_unit_test_setup_teardown(keeps_intervals_after_the_watermark, start, stop),
-		cmocka_unit_test_setup_teardown(stores_equal_caches_once, start, stop),
+		cmocka_unit_test_setup_teardown(knows_constant_caches, start_timeline,
+						stop_timeline),
+		cmocka_unit_test_setup_teardown(keeps_intervals_after_the_watermark, start_timeline,
+						stop_timeline),
+		cmocka_unit_test_setup_teardown(stores_equal_caches_once, start_timeline,
+						stop_timeline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,7 @@ static void caches_of_one_name_share_aliases(void **state)
 	caches_deinit(&caches);
 }
 
-static void written_lines_are_parsed(void **state)
+static void written_caches_are_parsed(void **state)
 {
 	const struct cache odd = {
 		.address = UINT64_MAX,
@@ -115,7 +115,7 @@ static void written_lines_are_parsed(void **state)
 	free(text);
 }
 
-static void damaged_lines_are_skipped(void **state)
+static void damaged_caches_are_skipped(void **state)
 {
 	struct caches caches;
 
@@ -198,8 +198,8 @@ int main(void)
 		cmocka_unit_test(address_is_reused_by_another_cache),
 		cmocka_unit_test(cache_ends_where_another_begins),
 		cmocka_unit_test(caches_of_one_name_share_aliases),
-		cmocka_unit_test(written_lines_are_parsed),
-		cmocka_unit_test(damaged_lines_are_skipped),
+		cmocka_unit_test(written_caches_are_parsed),
+		cmocka_unit_test(damaged_caches_are_skipped),
 		cmocka_unit_test(knows_kmalloc_caches),
 		cmocka_unit_test(hostile_aliases_are_bounded),
 		cmocka_unit_test(text_may_be_cut_off_anywhere),

@@ -15,7 +15,7 @@
 #include "tests/unit/scratch.h"
 #include "capture/capture.h"
 
-static int setup(void **state)
+static int set_up_capture(void **state)
 {
 	*state = scratch_capture_file("sites.trace");
 	return 0;
@@ -252,15 +252,21 @@ static void refuses_other_directories(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(opens_all_tables, setup, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(accepts_names_of_streams_only, setup,
+		cmocka_unit_test_setup_teardown(opens_all_tables, set_up_capture,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(reports_missing_tables, setup, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(slabinfo_is_optional, setup, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(reports_missing_symbols, setup, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(detects_a_writer, setup, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(refuses_huge_tables, setup, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(refuses_other_directories, setup,
+		cmocka_unit_test_setup_teardown(accepts_names_of_streams_only, set_up_capture,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reports_missing_tables, set_up_capture,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(slabinfo_is_optional, set_up_capture,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reports_missing_symbols, set_up_capture,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(detects_a_writer, set_up_capture,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(refuses_huge_tables, set_up_capture,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(refuses_other_directories, set_up_capture,
 						scratch_tear_down),
 	};
 

@@ -80,7 +80,7 @@ struct patch {
 		offsetof(struct kmt_record, field),                          \
 		sizeof(((struct kmt_record *)0)->field)
 
-static void apply(const char *directory, const struct patch *patch)
+static void apply_patch(const char *directory, const struct patch *patch)
 {
 	char *path = scratch_path(directory, "cpu0");
 	struct packet_header header;
@@ -180,7 +180,7 @@ static void finds_each_wrong_field(void **state)
 		uint64_t count;
 		char *text;
 
-		apply(directory, &patches[i]);
+		apply_patch(directory, &patches[i]);
 		text = check_text(directory, &count);
 		if (!strstr(text, patches[i].expected))
 			fail_msg("not found: \"%s\" in:\n%s", patches[i].expected, text);
@@ -203,12 +203,12 @@ static void an_unknown_kind_has_no_context(void **state)
 		uint64_t count;
 		char *text;
 
-		apply(directory, &context);
+		apply_patch(directory, &context);
 		text = check_text(directory, &count);
 		assert_non_null(
 			strstr(text, "byte 224: kmalloc in context 3, but kernel/status has"));
 		free(text);
-		apply(directory, &kind);
+		apply_patch(directory, &kind);
 		text = check_text(directory, &count);
 		assert_non_null(strstr(text, "byte 224: a record of the unknown kind"));
 		assert_null(strstr(text, "context"));

@@ -93,7 +93,8 @@ static void a_host_stays_on_its_server(void **state)
 	clickhouse_url_deinit(&url);
 }
 
-static int load(struct clickhouse_credentials *credentials, const char *text, mode_t mode)
+static int load_credentials(struct clickhouse_credentials *credentials, const char *text,
+			    mode_t mode)
 {
 	char path[] = "/tmp/kmemtrace-credentials-XXXXXX";
 	int fd = mkstemp(path), err;
@@ -112,18 +113,19 @@ static void passwords_come_from_files_of_their_owner(void **state)
 	struct clickhouse_credentials credentials;
 
 	(void)state;
-	assert_int_equal(load(&credentials, "# comment\nuser me\npassword  a b\n", 0600), 0);
+	assert_int_equal(
+		load_credentials(&credentials, "# comment\nuser me\npassword  a b\n", 0600), 0);
 	assert_string_equal(credentials.user, "me");
 	assert_string_equal(credentials.password, " a b");
 	clickhouse_credentials_deinit(&credentials);
-	assert_int_equal(load(&credentials, "password secret\n", 0640), -EACCES);
+	assert_int_equal(load_credentials(&credentials, "password secret\n", 0640), -EACCES);
 	assert_null(credentials.password);
-	assert_int_equal(load(&credentials, "password secret\n", 0602), -EACCES);
-	assert_int_equal(load(&credentials, "secret\n", 0600), -EINVAL);
+	assert_int_equal(load_credentials(&credentials, "password secret\n", 0602), -EACCES);
+	assert_int_equal(load_credentials(&credentials, "secret\n", 0600), -EINVAL);
 	assert_null(strstr(credentials.errmsg, "secret"));
 	clickhouse_credentials_deinit(&credentials);
 	/* a line break would begin another header */
-	assert_int_equal(load(&credentials, "password secret\rX: y\n", 0600), -EINVAL);
+	assert_int_equal(load_credentials(&credentials, "password secret\rX: y\n", 0600), -EINVAL);
 	assert_null(strstr(credentials.errmsg, "secret"));
 	clickhouse_credentials_deinit(&credentials);
 }

@@ -137,8 +137,8 @@ static void fields_that_cannot_be_counted(void **state)
 static const struct capture capture;
 static const struct analysis analysis = { .capture = &capture };
 
-static void add(struct aggregate *aggregate, struct value_source *source, uint32_t requested,
-		uint64_t weight)
+static void add_counted(struct aggregate *aggregate, struct value_source *source,
+			uint32_t requested, uint64_t weight)
 {
 	const struct event event = { .id = KMT_KMALLOC, .requested = requested };
 	const struct transition transition = { .outcome = OUTCOME_ALLOCATED,
@@ -168,9 +168,9 @@ static void a_weight_is_a_number_of_events(void **state)
 	assert_int_equal(value_source_init(source), 0);
 	assert_int_equal(aggregate_init(&aggregate, &query), 0);
 	assert_int_equal(query_bind(&query, source, &capture.gfp), 0);
-	add(&aggregate, source, 100, 3);
-	add(&aggregate, source, 40, 5);
-	add(&aggregate, source, 5000, 7);
+	add_counted(&aggregate, source, 100, 3);
+	add_counted(&aggregate, source, 40, 5);
+	add_counted(&aggregate, source, 5000, 7);
 	assert_int_equal(aggregate.events, 8);
 	assert_int_equal(aggregate.excluded, 7);
 	assert_int_equal(aggregate.count, 1);
@@ -182,7 +182,7 @@ static void a_weight_is_a_number_of_events(void **state)
 	assert_int_equal(results[3].number, 100);
 	assert_int_equal(results[4].buckets[8], 3); /* 64 to 127 */
 	assert_int_equal(results[4].buckets[7], 5); /* 32 to 63 */
-	add(&aggregate, source, 2, INT64_MAX);
+	add_counted(&aggregate, source, 2, INT64_MAX);
 	assert_true(results[0].overflowed);
 	aggregate_deinit(&aggregate);
 	value_source_deinit(source);

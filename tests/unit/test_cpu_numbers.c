@@ -17,7 +17,7 @@ static struct topology_cpu cpus[] = {
 static const struct topology topology = { .list = cpus, .count = 4 };
 
 /* data: the number that each CPU sees, by CPU; UINT32_MAX: the program cannot be run. */
-static int run(void *data, unsigned int cpu, uint32_t *number)
+static int run_on_cpu(void *data, unsigned int cpu, uint32_t *number)
 {
 	const uint32_t *seen = data;
 
@@ -35,15 +35,15 @@ static void right_numbers_are_right(void **state)
 	struct cpu_numbers numbers;
 
 	(void)state;
-	cpu_numbers_check(&numbers, &topology, run, right);
+	cpu_numbers_check(&numbers, &topology, run_on_cpu, right);
 	assert_false(numbers.wrong);
 	assert_int_equal(numbers.right, 3);
 	assert_int_equal(numbers.unknown, 0);
-	cpu_numbers_check(&numbers, &topology, run, offline);
+	cpu_numbers_check(&numbers, &topology, run_on_cpu, offline);
 	assert_false(numbers.wrong);
 	assert_int_equal(numbers.right, 2);
 	assert_int_equal(numbers.unknown, 1);
-	cpu_numbers_check(&numbers, &topology, run, none);
+	cpu_numbers_check(&numbers, &topology, run_on_cpu, none);
 	assert_false(numbers.wrong);
 	assert_int_equal(numbers.right, 0);
 	assert_int_equal(numbers.unknown, 3);
@@ -56,14 +56,14 @@ static void wrong_numbers_are_found(void **state)
 	char text[300];
 
 	(void)state;
-	cpu_numbers_check(&numbers, &topology, run, zero);
+	cpu_numbers_check(&numbers, &topology, run_on_cpu, zero);
 	assert_true(numbers.wrong);
 	cpu_numbers_explain(&numbers, 0, text, sizeof(text));
 	assert_string_equal(text, "a BPF program that runs on CPU 2 sees CPU number 0, so all "
 				  "events would have the wrong CPU: this kernel needs its BPF JIT "
 				  "for the right number: switch it on with sysctl "
 				  "net.core.bpf_jit_enable=1");
-	cpu_numbers_check(&numbers, &topology, run, last);
+	cpu_numbers_check(&numbers, &topology, run_on_cpu, last);
 	assert_true(numbers.wrong);
 	cpu_numbers_explain(&numbers, 1, text, sizeof(text));
 	assert_string_equal(text, "a BPF program that runs on CPU 5 sees CPU number 7, so all "

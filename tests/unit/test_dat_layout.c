@@ -71,7 +71,7 @@ static const struct {
 #define POINTER 0x81abcde0
 #define GFP 0x500cc0
 
-static void parse(struct tep_handle *tep, const char *kernel, const char *event)
+static void parse_event_format(struct tep_handle *tep, const char *kernel, const char *event)
 {
 	char path[4096], *text = calloc(1, 65536);
 	size_t size;
@@ -89,8 +89,8 @@ static void parse(struct tep_handle *tep, const char *kernel, const char *event)
 	free(text);
 }
 
-static void put(unsigned char *data, unsigned int offset, unsigned int size, bool big_endian,
-		uint64_t value)
+static void put_field(unsigned char *data, unsigned int offset, unsigned int size, bool big_endian,
+		      uint64_t value)
 {
 	for (unsigned int i = 0; i < size; i++)
 		data[offset + i] = (unsigned char)(value >> 8 * (big_endian ? size - 1 - i : i));
@@ -110,17 +110,17 @@ static void check_event(struct tep_handle *tep, const struct dat_layout *layouts
 
 	assert_non_null(layout);
 	assert_string_equal(layout->name, fields->event);
-	put(data, 8, word, big, CALL_SITE);
-	put(data, 8 + word, word, big, POINTER);
+	put_field(data, 8, word, big, CALL_SITE);
+	put_field(data, 8 + word, word, big, POINTER);
 	if (fields->requested) {
-		put(data, fields->requested, word, big, 100);
-		put(data, fields->requested + word, word, big, 128);
-		put(data, fields->gfp, kernels[kernel].gfp_size, big, GFP);
+		put_field(data, fields->requested, word, big, 100);
+		put_field(data, fields->requested + word, word, big, 128);
+		put_field(data, fields->gfp, kernels[kernel].gfp_size, big, GFP);
 	}
 	if (fields->node)
-		put(data, fields->node, 4, big, 3);
+		put_field(data, fields->node, 4, big, 3);
 	if (fields->name)
-		put(data, fields->name, 4, big, 7 << 16 | NAME_AT);
+		put_field(data, fields->name, 4, big, 7 << 16 | NAME_AT);
 	memcpy(data + NAME_AT, "dentry", 7);
 	assert_true(dat_layout_read(layout, &record, &event, cache, sizeof(cache)));
 	assert_true(event.call_site == CALL_SITE);
@@ -134,7 +134,7 @@ static void check_event(struct tep_handle *tep, const struct dat_layout *layouts
 	else
 		assert_null(event.cache);
 	if (fields->node) {
-		put(data, fields->node, 4, big, UINT32_MAX);
+		put_field(data, fields->node, 4, big, UINT32_MAX);
 		assert_true(dat_layout_read(layout, &record, &event, cache, sizeof(cache)));
 		assert_true(event.node == -1);
 	}
@@ -165,7 +165,7 @@ static void formats_of_all_layouts(void **state)
 				       kernels[i].big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 		tep_set_long_size(tep, (int)kernels[i].word);
 		for (const struct fields *at = kernels[i].events; at->event; at++)
-			parse(tep, kernels[i].kernel, at->event);
+			parse_event_format(tep, kernels[i].kernel, at->event);
 		dat_layouts_find(layouts, tep);
 		for (size_t j = 0; j < DAT_LAYOUTS && kernels[i].events[j].event; j++)
 			check_event(tep, layouts, i, &kernels[i].events[j]);

@@ -24,7 +24,7 @@ struct fixture {
 	char *directory, *path;
 };
 
-static int setup(void **state)
+static int set_up_details(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	const struct topology none = { 0 };
@@ -38,7 +38,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_details(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -52,8 +52,8 @@ static int teardown(void **state)
 
 static const struct analysis no_estimates;
 
-static void allocate(struct fixture *fixture, uint32_t task, uint64_t time,
-		     struct slab_object *object)
+static void allocate_object(struct fixture *fixture, uint32_t task, uint64_t time,
+			    struct slab_object *object)
 {
 	const struct transition transition = { .outcome = OUTCOME_ALLOCATED, .object = object };
 
@@ -62,7 +62,7 @@ static void allocate(struct fixture *fixture, uint32_t task, uint64_t time,
 	assert_int_equal(details_on_transition(&fixture->details, &no_estimates, &transition), 0);
 }
 
-static void release(struct fixture *fixture, const struct slab_object *object)
+static void free_object(struct fixture *fixture, const struct slab_object *object)
 {
 	const struct event event = { .time = object->time + 1 };
 	const struct transition transition = { .outcome = OUTCOME_FREED,
@@ -72,8 +72,8 @@ static void release(struct fixture *fixture, const struct slab_object *object)
 	assert_int_equal(details_on_transition(&fixture->details, &no_estimates, &transition), 0);
 }
 
-static const struct details_row *find(const struct fixture *fixture, enum details_owner owner,
-				      const char *name)
+static const struct details_row *find_details_row(const struct fixture *fixture,
+						  enum details_owner owner, const char *name)
 {
 	const struct details_table *table = &fixture->details.tables[owner];
 
@@ -83,10 +83,10 @@ static const struct details_row *find(const struct fixture *fixture, enum detail
 	return NULL;
 }
 
-static uint64_t allocations(const struct fixture *fixture, enum details_owner owner,
-			    const char *name)
+static uint64_t allocations_of(const struct fixture *fixture, enum details_owner owner,
+			       const char *name)
 {
-	const struct details_row *row = find(fixture, owner, name);
+	const struct details_row *row = find_details_row(fixture, owner, name);
 
 	return row ? row->counts.allocations : UINT64_MAX;
 }
@@ -118,23 +118,23 @@ static void a_task_counts_under_the_name_and_the_cgroup_of_the_time(void **state
 	assert_int_equal(details_names(&fixture->details, "cgroup 5 0 /a\ncgroup 6 0 /b\n"
 							  "task 30 0 30 sh\nmember 30 0 5\n"),
 			 0);
-	allocate(fixture, 30, 10, &objects[0]);
+	allocate_object(fixture, 30, 10, &objects[0]);
 	/* it is known before its events are taken that another name comes later */
 	assert_int_equal(details_names(&fixture->details, "task 30 100 30 make\n"
 							  "process 30 200 6\n"),
 			 0);
-	allocate(fixture, 30, 50, &objects[1]);
-	allocate(fixture, 30, 150, &objects[2]);
-	allocate(fixture, 30, 250, &objects[3]);
-	release(fixture, &objects[0]);
+	allocate_object(fixture, 30, 50, &objects[1]);
+	allocate_object(fixture, 30, 150, &objects[2]);
+	allocate_object(fixture, 30, 250, &objects[3]);
+	free_object(fixture, &objects[0]);
 	assert_int_equal(details_flush(&fixture->details, 300), 0);
 	check_sums(fixture, 4, 1);
-	assert_int_equal(allocations(fixture, DETAILS_COMM, "sh"), 2);
-	assert_int_equal(find(fixture, DETAILS_COMM, "sh")->counts.frees, 1);
-	assert_int_equal(allocations(fixture, DETAILS_COMM, "make"), 2);
-	assert_int_equal(allocations(fixture, DETAILS_CGROUP, "/a"), 3);
-	assert_int_equal(allocations(fixture, DETAILS_CGROUP, "/b"), 1);
-	assert_int_equal(allocations(fixture, DETAILS_PROCESS, "make"), 4);
+	assert_int_equal(allocations_of(fixture, DETAILS_COMM, "sh"), 2);
+	assert_int_equal(find_details_row(fixture, DETAILS_COMM, "sh")->counts.frees, 1);
+	assert_int_equal(allocations_of(fixture, DETAILS_COMM, "make"), 2);
+	assert_int_equal(allocations_of(fixture, DETAILS_CGROUP, "/a"), 3);
+	assert_int_equal(allocations_of(fixture, DETAILS_CGROUP, "/b"), 1);
+	assert_int_equal(allocations_of(fixture, DETAILS_PROCESS, "make"), 4);
 }
 
 static void threads_count_for_their_process(void **state)
@@ -145,11 +145,11 @@ static void threads_count_for_their_process(void **state)
 	assert_int_equal(details_names(&fixture->details, "task 40 0 40 main\n"
 							  "task 41 0 40 worker\n"),
 			 0);
-	allocate(fixture, 41, 10, &object);
+	allocate_object(fixture, 41, 10, &object);
 	assert_int_equal(details_flush(&fixture->details, 20), 0);
-	assert_int_equal(allocations(fixture, DETAILS_PROCESS, "main"), 1);
-	assert_int_equal(allocations(fixture, DETAILS_COMM, "worker"), 1);
-	assert_int_equal(allocations(fixture, DETAILS_COMM, "main"), 0);
+	assert_int_equal(allocations_of(fixture, DETAILS_PROCESS, "main"), 1);
+	assert_int_equal(allocations_of(fixture, DETAILS_COMM, "worker"), 1);
+	assert_int_equal(allocations_of(fixture, DETAILS_COMM, "main"), 0);
 }
 
 /* More processes than there is room for, which all end: no object is lost, or freed twice. */
@@ -169,9 +169,9 @@ static void rows_that_make_room_are_added_to_the_rest(void **state)
 		snprintf(text, sizeof(text), "task %u %u %u name-%u\n", FIRST + i, i + 1, FIRST + i,
 			 i % 10000);
 		assert_int_equal(details_names(&fixture->details, text), 0);
-		allocate(fixture, FIRST + i, i + 1, &objects[i]);
+		allocate_object(fixture, FIRST + i, i + 1, &objects[i]);
 		if (i % 3 == 0)
-			release(fixture, &objects[i]);
+			free_object(fixture, &objects[i]);
 		freed += i % 3 == 0;
 		if (i % 1000 == 0)
 			assert_int_equal(details_flush(&fixture->details, i + 1), 0);
@@ -181,7 +181,7 @@ static void rows_that_make_room_are_added_to_the_rest(void **state)
 	assert_true(fixture->details.drops > 0);
 	for (uint32_t i = 0; i < COUNT; i++)
 		if (i % 3)
-			release(fixture, &objects[i]);
+			free_object(fixture, &objects[i]);
 	assert_int_equal(details_flush(&fixture->details, COUNT + 2), 0);
 	check_sums(fixture, COUNT, COUNT);
 	free(objects);
@@ -193,7 +193,7 @@ static void rows_that_make_room_are_added_to_the_rest(void **state)
 
 static int setup_sampled(void **state)
 {
-	int err = setup(state);
+	int err = set_up_details(state);
 	struct fixture *fixture = *state;
 
 	details_deinit(&fixture->details);
@@ -202,7 +202,8 @@ static int setup_sampled(void **state)
 	return err;
 }
 
-static void sample(struct fixture *fixture, uint64_t stack, uint64_t address, enum outcome outcome)
+static void sample_object(struct fixture *fixture, uint64_t stack, uint64_t address,
+			  enum outcome outcome)
 {
 	const struct stack_sample sample = { .kernel_stack = stack, .interval = INTERVAL };
 	const struct analysis analysis = { .sample = outcome == OUTCOME_ALLOCATED ? &sample
@@ -218,7 +219,7 @@ static void sample(struct fixture *fixture, uint64_t stack, uint64_t address, en
 	assert_int_equal(details_on_transition(&fixture->details, &analysis, &transition), 0);
 }
 
-static void publish(struct fixture *fixture, struct details_view *view)
+static void publish_details(struct fixture *fixture, struct details_view *view)
 {
 	const struct details_moment moment = { .time = 200, .begin = 10 };
 	struct analysis analysis = { 0 };
@@ -263,14 +264,14 @@ static void samples_count_for_their_stack(void **state)
 							  "stack a4 5 0 1000 4001\n"),
 			 0);
 	for (uint64_t i = 1; i <= COUNT; i++)
-		sample(fixture, i % 2 ? 0xa1 : 0xa2, i * 64, OUTCOME_ALLOCATED);
-	sample(fixture, 0xa4, 64 * 5000, OUTCOME_ALLOCATED);
-	sample(fixture, 0xa3, 64 * 6000, OUTCOME_ALLOCATED);
+		sample_object(fixture, i % 2 ? 0xa1 : 0xa2, i * 64, OUTCOME_ALLOCATED);
+	sample_object(fixture, 0xa4, 64 * 5000, OUTCOME_ALLOCATED);
+	sample_object(fixture, 0xa3, 64 * 6000, OUTCOME_ALLOCATED);
 	/* the end of an object that has no sample changes nothing */
 	for (uint64_t i = 1; i <= COUNT; i += 2)
 		for (int times = 0; times < 2; times++)
-			sample(fixture, 0, i * 64, OUTCOME_FREED);
-	publish(fixture, &view);
+			sample_object(fixture, 0, i * 64, OUTCOME_FREED);
+	publish_details(fixture, &view);
 	assert_int_equal(view.interval, INTERVAL);
 	row = find_stack(&view, "0x1000 < 0x2000 < 0x3000");
 	assert_non_null(row);
@@ -286,8 +287,8 @@ static void samples_count_for_their_stack(void **state)
 	assert_int_equal(find_stack(&view, "0x1000 < 0x4000")->samples, 1);
 	/* not known */
 	assert_int_equal(find_stack(&view, "-")->samples, 1);
-	sample(fixture, 0, 64 * 5000, OUTCOME_MISSED);
-	publish(fixture, &view);
+	sample_object(fixture, 0, 64 * 5000, OUTCOME_MISSED);
+	publish_details(fixture, &view);
 	row = find_stack(&view, "0x1000 < 0x4000");
 	assert_int_equal(row->counts.allocations, row->counts.frees);
 	assert_int_equal(row->counts.allocated, row->counts.freed);
@@ -312,11 +313,11 @@ static void the_heaviest_stacks_are_listed(void **state)
 				 0x100001 + i * 16);
 			assert_int_equal(details_names(&fixture->details, line), 0);
 			for (unsigned int k = 0; k <= i % 50; k++, address += 64, all++)
-				sample(fixture, i + 1, address, OUTCOME_ALLOCATED);
+				sample_object(fixture, i + 1, address, OUTCOME_ALLOCATED);
 		}
 		for (unsigned int k = 0; k < 100; k++, address += 64, all++)
-			sample(fixture, 1, address, OUTCOME_ALLOCATED);
-		publish(fixture, &view);
+			sample_object(fixture, 1, address, OUTCOME_ALLOCATED);
+		publish_details(fixture, &view);
 	}
 	for (size_t i = 0; i < view.sampled_counts[DETAILS_STACK]; i++) {
 		const struct details_view_estimate *row = &view.sampled[DETAILS_STACK][i];
@@ -425,7 +426,7 @@ static void a_damaged_text_is_refused(void **state)
 	details_view_deinit(&view);
 }
 
-static int open_directory(const struct fixture *fixture)
+static int open_fixture_directory(const struct fixture *fixture)
 {
 	int fd = open(fixture->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -436,7 +437,7 @@ static int open_directory(const struct fixture *fixture)
 static void the_file_has_the_last_text(void **state)
 {
 	struct fixture *fixture = *state;
-	int directory = open_directory(fixture);
+	int directory = open_fixture_directory(fixture);
 	struct details_file *file;
 	char *read;
 
@@ -460,7 +461,7 @@ static void the_file_has_the_last_text(void **state)
 static void another_file_is_not_replaced(void **state)
 {
 	struct fixture *fixture = *state;
-	int directory = open_directory(fixture);
+	int directory = open_fixture_directory(fixture);
 	struct details_file *file;
 	FILE *other = fopen(fixture->path, "w");
 	char *read;
@@ -478,18 +479,22 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
-			a_task_counts_under_the_name_and_the_cgroup_of_the_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(threads_count_for_their_process, setup, teardown),
-		cmocka_unit_test_setup_teardown(rows_that_make_room_are_added_to_the_rest, setup,
-						teardown),
+			a_task_counts_under_the_name_and_the_cgroup_of_the_time, set_up_details,
+			tear_down_details),
+		cmocka_unit_test_setup_teardown(threads_count_for_their_process, set_up_details,
+						tear_down_details),
+		cmocka_unit_test_setup_teardown(rows_that_make_room_are_added_to_the_rest,
+						set_up_details, tear_down_details),
 		cmocka_unit_test_setup_teardown(samples_count_for_their_stack, setup_sampled,
-						teardown),
+						tear_down_details),
 		cmocka_unit_test_setup_teardown(the_heaviest_stacks_are_listed, setup_sampled,
-						teardown),
+						tear_down_details),
 		cmocka_unit_test(a_reader_gets_the_text),
 		cmocka_unit_test(a_damaged_text_is_refused),
-		cmocka_unit_test_setup_teardown(the_file_has_the_last_text, setup, teardown),
-		cmocka_unit_test_setup_teardown(another_file_is_not_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_file_has_the_last_text, set_up_details,
+						tear_down_details),
+		cmocka_unit_test_setup_teardown(another_file_is_not_replaced, set_up_details,
+						tear_down_details),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

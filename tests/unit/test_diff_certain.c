@@ -147,7 +147,7 @@ static void test_states(void **state)
 
 static uint64_t seed = 88172645463325252ULL;
 
-static double uniform(void)
+static double draw_share(void)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 7;
@@ -155,13 +155,13 @@ static double uniform(void)
 	return (double)(seed >> 11) / 9007199254740992.0;
 }
 
-static double poisson(double mean)
+static double draw_poisson(double mean)
 {
-	double limit = exp(-mean), product = uniform();
+	double limit = exp(-mean), product = draw_share();
 	double count = 0;
 
 	for (; product > limit; count++)
-		product *= uniform();
+		product *= draw_share();
 	return count;
 }
 
@@ -191,25 +191,25 @@ static struct diff_figures make_run(enum load load, double mean)
 
 		switch (load) {
 		case LOAD_POISSON:
-			*change = poisson(mean);
+			*change = draw_poisson(mean);
 			break;
 		case LOAD_BURSTS:
-			*change = uniform() < 0.1 ? 10 * mean : 0;
+			*change = draw_share() < 0.1 ? 10 * mean : 0;
 			break;
 		case LOAD_LEAK:
-			*change = 10 * poisson(mean / 10);
+			*change = 10 * draw_poisson(mean / 10);
 			break;
 		case LOAD_LEVEL:
 			next = 0;
 			for (unsigned int part = 0; part < SLICES; part++)
-				next += poisson(mean);
+				next += draw_poisson(mean);
 			*change = next - level;
 			level = next;
 			break;
 		case LOAD_FULL:
 			if (!i)
 				for (unsigned int part = 0; part < SLICES; part++)
-					*change += poisson(mean);
+					*change += draw_poisson(mean);
 			break;
 		case LOADS:
 			break;

@@ -20,7 +20,7 @@ struct scene {
 	char *folder, *target, *moved, *other;
 };
 
-static int set_up(void **state)
+static int set_up_directory(void **state)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
 
@@ -35,7 +35,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_directory(void **state)
 {
 	struct scene *scene = *state;
 
@@ -196,14 +196,16 @@ static void abandon_removes_no_file_behind_a_link(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(files_go_with_the_directory, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_replaced_directory_gets_no_name, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(no_link_is_followed, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(appends_to_files_of_its_own_only, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(abandon_removes_no_file_behind_a_link, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(files_go_with_the_directory, set_up_directory,
+						tear_down_directory),
+		cmocka_unit_test_setup_teardown(a_replaced_directory_gets_no_name, set_up_directory,
+						tear_down_directory),
+		cmocka_unit_test_setup_teardown(no_link_is_followed, set_up_directory,
+						tear_down_directory),
+		cmocka_unit_test_setup_teardown(appends_to_files_of_its_own_only, set_up_directory,
+						tear_down_directory),
+		cmocka_unit_test_setup_teardown(abandon_removes_no_file_behind_a_link,
+						set_up_directory, tear_down_directory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

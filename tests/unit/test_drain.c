@@ -62,7 +62,7 @@ static struct drain drain;
 static char *folder, *path;
 
 /* Reserves space for a record. put_lost_count() then stores the number of lost events in it. */
-static struct kmt_record *reserve(void)
+static struct kmt_record *reserve_record(void)
 {
 	struct kmt_record *record = &ring.queue[ring.count++].head;
 
@@ -79,19 +79,19 @@ static void put_lost_count(struct kmt_record *record)
 	record->sequence = (uint32_t)control.lost;
 }
 
-static void record(size_t count)
+static void put_records(size_t count)
 {
 	while (count--)
-		put_lost_count(reserve());
+		put_lost_count(reserve_record());
 }
 
-static void lose(uint64_t count)
+static void lose_events(uint64_t count)
 {
 	control.sequence += count;
 	control.lost += count;
 }
 
-static int start(void **state)
+static int start_drain(void **state)
 {
 	static const uint8_t uuid[16] = { 1 };
 
@@ -104,7 +104,7 @@ static int start(void **state)
 	return drain_open(&drain, scratch_create(path), path, uuid, 0, machine_now(), 3);
 }
 
-static int stop(void **state)
+static int stop_drain(void **state)
 {
 	(void)state;
 	drain_close(&drain);
@@ -113,7 +113,7 @@ static int stop(void **state)
 	return 0;
 }
 
-static void run(size_t count)
+static void run_drain(size_t count)
 {
 	assert_int_equal(drain_run(&drain), count);
 }
@@ -148,15 +148,15 @@ static void numbers_events_in_order(void **state)
 	static const uint32_t numbers[] = { 0, 1, 2, 5, 6, 8 };
 
 	(void)state;
-	record(3);
-	lose(2);
-	record(1);
-	run(4);
-	record(1);
-	lose(1);
-	record(1);
-	lose(4);
-	run(2);
+	put_records(3);
+	lose_events(2);
+	put_records(1);
+	run_drain(4);
+	put_records(1);
+	lose_events(1);
+	put_records(1);
+	lose_events(4);
+	run_drain(2);
 	assert_stream(numbers, 6, 7);
 }
 
@@ -167,13 +167,13 @@ static void numbers_events_around_an_interrupt(void **state)
 	struct kmt_record *outer;
 
 	(void)state;
-	record(1);
-	outer = reserve();
-	record(2);
-	lose(2);
+	put_records(1);
+	outer = reserve_record();
+	put_records(2);
+	lose_events(2);
 	put_lost_count(outer);
-	record(1);
-	run(5);
+	put_records(1);
+	run_drain(5);
 	assert_stream(numbers, 5, 2);
 }
 
@@ -183,12 +183,12 @@ static void waits_for_an_event_without_space(void **state)
 	static const uint32_t numbers[] = { 0, 1, 2, 3 };
 
 	(void)state;
-	record(2);
+	put_records(2);
 	control.sequence++; /* counted, but no space reserved yet */
-	run(2);
+	run_drain(2);
 	control.sequence--;
-	record(2);
-	run(2);
+	put_records(2);
+	run_drain(2);
 	assert_stream(numbers, 4, 0);
 }
 
@@ -199,12 +199,12 @@ static void counts_losses_beyond_32_bits(void **state)
 	const uint32_t numbers[] = { 0, (uint32_t)(lost_count + 1), (uint32_t)(lost_count + 2) };
 
 	(void)state;
-	record(1);
-	run(1);
-	lose(lost_count);
-	run(0);
-	record(2);
-	run(2);
+	put_records(1);
+	run_drain(1);
+	lose_events(lost_count);
+	run_drain(0);
+	put_records(2);
+	run_drain(2);
 	assert_stream(numbers, 3, lost_count);
 }
 
@@ -249,7 +249,7 @@ static void drains_long_records_of_a_buffer(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < sizeof(words); i++) {
-		struct kmt_record *record = reserve();
+		struct kmt_record *record = reserve_record();
 
 		record->words = words[i];
 		record->id = i % 2 ? 200 : KMT_KFREE;
@@ -257,7 +257,7 @@ static void drains_long_records_of_a_buffer(void **state)
 			((struct kmt_long_record *)record)->more[j] = more_word(i, j);
 		put_lost_count(record);
 	}
-	run(sizeof(words));
+	run_drain(sizeof(words));
 	assert_long_stream(words, sizeof(words));
 }
 
@@ -268,9 +268,9 @@ static void numbers_a_stack_and_its_event(void **state)
 	struct kmt_record *stack, *event;
 
 	(void)state;
-	record(1);
-	lose(2);
-	stack = reserve();
+	put_records(1);
+	lose_events(2);
+	stack = reserve_record();
 	stack->id = KMT_STACK;
 	stack->words = KMT_STACK_WORDS;
 	put_lost_count(stack);
@@ -279,8 +279,8 @@ static void numbers_a_stack_and_its_event(void **state)
 	event->id = KMT_KMALLOC;
 	event->words = KMT_RECORD_WORDS;
 	control.sequence++;
-	record(1);
-	run(3);
+	put_records(1);
+	run_drain(3);
 	assert_stream(numbers, 4, 2);
 }
 
@@ -288,12 +288,12 @@ static void numbers_a_stack_and_its_event(void **state)
 static void sees_an_oom_kill(void **state)
 {
 	(void)state;
-	record(1);
-	run(1);
+	put_records(1);
+	run_drain(1);
 	assert_false(drain.has_oom_kill);
-	reserve()->id = KMT_OOM_KILL;
-	record(1);
-	run(2);
+	reserve_record()->id = KMT_OOM_KILL;
+	put_records(1);
+	run_drain(2);
 	assert_true(drain.has_oom_kill);
 }
 
@@ -336,7 +336,7 @@ static struct kmt_record *take_slots(unsigned int words)
 	return record;
 }
 
-static void fill(struct kmt_record *record, unsigned int words, uint32_t sequence)
+static void fill_record(struct kmt_record *record, unsigned int words, uint32_t sequence)
 {
 	const struct kmt_record tag = { .id = sequence % 2 ? 200 : KMT_KFREE,
 					.words = (uint8_t)words,
@@ -355,7 +355,7 @@ static void record_long(unsigned int words)
 {
 	uint32_t sequence = take_number();
 
-	fill(take_slots(words), words, sequence);
+	fill_record(take_slots(words), words, sequence);
 }
 
 /* Long records at every position of the ring, also across its end. */
@@ -389,21 +389,21 @@ static void stops_at_an_incomplete_long_record(void **state)
 	(void)state;
 	record_long(9);
 	sequence = take_number();
-	run(1);
+	run_drain(1);
 	assert_false(drain.caught_up); /* it has no slots yet */
 	control.more_slots += KMT_SLOTS(255) - 1;
-	run(0);
+	run_drain(0);
 	assert_false(drain.caught_up);
 	control.more_slots -= KMT_SLOTS(255) - 1;
 	record = take_slots(255);
 	record_long(6);
-	run(0);
+	run_drain(0);
 	assert_false(drain.caught_up);
-	fill(record, 255, sequence);
-	run(2);
+	fill_record(record, 255, sequence);
+	run_drain(2);
 	assert_true(drain.caught_up);
 	record_long(9);
-	run(1);
+	run_drain(1);
 	assert_true(drain.caught_up);
 	assert_long_stream(words, sizeof(words));
 }
@@ -457,10 +457,10 @@ static void switches_behind_the_last_time(void **state)
 {
 	(void)state;
 	record_long(6);
-	run(1);
+	run_drain(1);
 	drain.writer.time_last = machine_now() + 3600000000000;
 	drain.switching = true;
-	run(0);
+	run_drain(0);
 	assert_true(drain.can_switch);
 	assert_int_equal(drain.switch_time, drain.writer.time_last);
 }
@@ -475,19 +475,19 @@ static void switches_a_ring_between_two_events(void **state)
 	record_long(6);
 	drain.switching = true;
 	sequence = take_number();
-	run(1);
+	run_drain(1);
 	assert_false(drain.can_switch); /* it has no slots yet */
 	interrupted = take_slots(9);
 	record_long(6);
-	run(0);
+	run_drain(0);
 	assert_false(drain.can_switch); /* it is not whole yet */
-	fill(interrupted, 9, sequence);
-	lose(2);
-	run(2);
+	fill_record(interrupted, 9, sequence);
+	lose_events(2);
+	run_drain(2);
 	switch_stream(3, 2);
 	record_long(6);
 	record_long(9);
-	run(2);
+	run_drain(2);
 	assert_false(drain.can_switch);
 	assert_next_stream(5, 2);
 }
@@ -496,17 +496,17 @@ static void switches_a_buffer_between_two_events(void **state)
 {
 	(void)state;
 	drain.last_own = true; /* task 0 */
-	record(2);
+	put_records(2);
 	control.sequence++; /* counted, but no space reserved yet */
 	drain.switching = true;
-	run(2);
+	run_drain(2);
 	assert_false(drain.can_switch);
 	control.sequence--;
-	lose(3);
-	run(0);
+	lose_events(3);
+	run_drain(0);
 	switch_stream(2, 3);
-	record(4);
-	run(4);
+	put_records(4);
+	run_drain(4);
 	assert_next_stream(5, 4);
 }
 
@@ -516,32 +516,40 @@ static void takes_only_as_many_as_there_is_room(void **state)
 	drain.room = 3;
 	for (int i = 0; i < 8; i++)
 		record_long(6);
-	run(3);
-	run(3);
+	run_drain(3);
+	run_drain(3);
 	assert_false(drain.caught_up);
-	run(2);
+	run_drain(2);
 	assert_true(drain.caught_up);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(numbers_events_in_order, start, stop),
-		cmocka_unit_test_setup_teardown(numbers_events_around_an_interrupt, start, stop),
-		cmocka_unit_test_setup_teardown(waits_for_an_event_without_space, start, stop),
-		cmocka_unit_test_setup_teardown(counts_losses_beyond_32_bits, start, stop),
-		cmocka_unit_test_setup_teardown(drains_long_records_of_a_buffer, start, stop),
-		cmocka_unit_test_setup_teardown(numbers_a_stack_and_its_event, start, stop),
-		cmocka_unit_test_setup_teardown(sees_an_oom_kill, start, stop),
-		cmocka_unit_test_setup_teardown(drains_long_records_of_a_ring, start_mapped, stop),
+		cmocka_unit_test_setup_teardown(numbers_events_in_order, start_drain, stop_drain),
+		cmocka_unit_test_setup_teardown(numbers_events_around_an_interrupt, start_drain,
+						stop_drain),
+		cmocka_unit_test_setup_teardown(waits_for_an_event_without_space, start_drain,
+						stop_drain),
+		cmocka_unit_test_setup_teardown(counts_losses_beyond_32_bits, start_drain,
+						stop_drain),
+		cmocka_unit_test_setup_teardown(drains_long_records_of_a_buffer, start_drain,
+						stop_drain),
+		cmocka_unit_test_setup_teardown(numbers_a_stack_and_its_event, start_drain,
+						stop_drain),
+		cmocka_unit_test_setup_teardown(sees_an_oom_kill, start_drain, stop_drain),
+		cmocka_unit_test_setup_teardown(drains_long_records_of_a_ring, start_mapped,
+						stop_drain),
 		cmocka_unit_test_setup_teardown(stops_at_an_incomplete_long_record, start_mapped,
-						stop),
+						stop_drain),
 		cmocka_unit_test_setup_teardown(switches_a_ring_between_two_events, start_mapped,
-						stop),
-		cmocka_unit_test_setup_teardown(switches_behind_the_last_time, start_mapped, stop),
-		cmocka_unit_test_setup_teardown(switches_a_buffer_between_two_events, start, stop),
+						stop_drain),
+		cmocka_unit_test_setup_teardown(switches_behind_the_last_time, start_mapped,
+						stop_drain),
+		cmocka_unit_test_setup_teardown(switches_a_buffer_between_two_events, start_drain,
+						stop_drain),
 		cmocka_unit_test_setup_teardown(takes_only_as_many_as_there_is_room, start_mapped,
-						stop),
+						stop_drain),
 	};
 
 	return cmocka_run_group_tests_name("drain", tests, NULL, NULL);

@@ -26,7 +26,7 @@ static int top, set;
 static struct set_dump_left_list left;
 static char said[1000];
 
-static void say(const char *text)
+static void say_text(const char *text)
 {
 	strncat(said, text, sizeof(said) - strlen(said) - 1);
 }
@@ -40,7 +40,7 @@ static bool same_file(const char *first, const char *second)
 	return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
 }
 
-static int start(void **state)
+static int start_dumps(void **state)
 {
 	(void)state;
 	folder = scratch_directory();
@@ -52,7 +52,7 @@ static int start(void **state)
 	return set < 0;
 }
 
-static int stop(void **state)
+static int stop_dumps(void **state)
 {
 	(void)state;
 	set_dump_left_deinit(&left);
@@ -63,7 +63,7 @@ static int stop(void **state)
 	return 0;
 }
 
-static struct set_dump_settings settings(unsigned int first)
+static struct set_dump_settings settings_from(unsigned int first)
 {
 	return (struct set_dump_settings){ .set = set, .first = first, .path = set_path };
 }
@@ -118,7 +118,7 @@ static void lists_dumps_by_time(void **state)
 
 static void writes_the_pieces_of_a_run(void **state)
 {
-	const struct set_dump_settings about = settings(2);
+	const struct set_dump_settings about = settings_from(2);
 	struct dump_request request = { .last = 3, .trigger = "live > 1" };
 	struct set_dump_result result;
 	struct dump_list list;
@@ -156,7 +156,7 @@ static void writes_the_pieces_of_a_run(void **state)
 /* No piece has a checkpoint, nor is there a piece before that it could be made of. */
 static void names_a_piece_without_a_checkpoint(void **state)
 {
-	const struct set_dump_settings about = settings(1);
+	const struct set_dump_settings about = settings_from(1);
 	const struct dump_request request = { .last = 2 };
 	struct set_dump_result result;
 
@@ -170,7 +170,7 @@ static void names_a_piece_without_a_checkpoint(void **state)
 
 static void keeps_the_first_piece_of_a_run(void **state)
 {
-	const struct set_dump_settings about = settings(1);
+	const struct set_dump_settings about = settings_from(1);
 	const struct dump_request request = { .last = 2 };
 	struct set_dump_result result;
 
@@ -186,7 +186,7 @@ static void keeps_the_first_piece_of_a_run(void **state)
 /* --max-disk removes the events of a piece that is still needed: not those of a dump. */
 static void keeps_the_events_of_a_dump(void **state)
 {
-	const struct set_dump_settings about = settings(1);
+	const struct set_dump_settings about = settings_from(1);
 	const struct dump_request request = { .last = 2 };
 	struct set_dump_result result;
 	int piece;
@@ -247,9 +247,9 @@ static void limits_the_size(void **state)
 
 static void find_left(unsigned int count)
 {
-	const struct set_dump_settings about = settings(5);
+	const struct set_dump_settings about = settings_from(5);
 
-	assert_int_equal(set_dump_find_left(&left, &about, say), 0);
+	assert_int_equal(set_dump_find_left(&left, &about, say_text), 0);
 	assert_int_equal(left.count, count);
 }
 
@@ -335,17 +335,24 @@ static void leaves_a_dump_that_is_being_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lists_dumps_by_time, start, stop),
-		cmocka_unit_test_setup_teardown(writes_the_pieces_of_a_run, start, stop),
-		cmocka_unit_test_setup_teardown(names_a_piece_without_a_checkpoint, start, stop),
-		cmocka_unit_test_setup_teardown(keeps_the_first_piece_of_a_run, start, stop),
-		cmocka_unit_test_setup_teardown(keeps_the_events_of_a_dump, start, stop),
-		cmocka_unit_test_setup_teardown(limits_the_size, start, stop),
-		cmocka_unit_test_setup_teardown(finishes_what_a_kill_has_left, start, stop),
-		cmocka_unit_test_setup_teardown(takes_a_checkpoint_that_was_made_later, start,
-						stop),
-		cmocka_unit_test_setup_teardown(removes_a_dump_without_pieces, start, stop),
-		cmocka_unit_test_setup_teardown(leaves_a_dump_that_is_being_written, start, stop),
+		cmocka_unit_test_setup_teardown(lists_dumps_by_time, start_dumps, stop_dumps),
+		cmocka_unit_test_setup_teardown(writes_the_pieces_of_a_run, start_dumps,
+						stop_dumps),
+		cmocka_unit_test_setup_teardown(names_a_piece_without_a_checkpoint, start_dumps,
+						stop_dumps),
+		cmocka_unit_test_setup_teardown(keeps_the_first_piece_of_a_run, start_dumps,
+						stop_dumps),
+		cmocka_unit_test_setup_teardown(keeps_the_events_of_a_dump, start_dumps,
+						stop_dumps),
+		cmocka_unit_test_setup_teardown(limits_the_size, start_dumps, stop_dumps),
+		cmocka_unit_test_setup_teardown(finishes_what_a_kill_has_left, start_dumps,
+						stop_dumps),
+		cmocka_unit_test_setup_teardown(takes_a_checkpoint_that_was_made_later, start_dumps,
+						stop_dumps),
+		cmocka_unit_test_setup_teardown(removes_a_dump_without_pieces, start_dumps,
+						stop_dumps),
+		cmocka_unit_test_setup_teardown(leaves_a_dump_that_is_being_written, start_dumps,
+						stop_dumps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,8 @@ struct run {
 	uint64_t true_allocated[SITES], true_live[SITES];
 };
 
-static void allocate(struct run *run, const struct site *site, uint32_t group, uint32_t size)
+static void allocate_at_site(struct run *run, const struct site *site, uint32_t group,
+			     uint32_t size)
 {
 	struct slab_object object = { .address = 0xffff888000000000 + run->time * 64,
 				      .time = run->time,
@@ -121,14 +122,14 @@ static void allocate(struct run *run, const struct site *site, uint32_t group, u
 		run->live[group] += weight.allocated;
 }
 
-static void begin(struct estimates **estimates, uint64_t interval)
+static void begin_estimates(struct estimates **estimates, uint64_t interval)
 {
 	const struct status_sampling sampling = { .interval = interval };
 
 	assert_int_equal(estimates_init(estimates, &sampling), 0);
 }
 
-static void sample(struct run *run, int load, enum change change)
+static void sample_load(struct run *run, int load, enum change change)
 {
 	struct estimate_counted counted = { 0 };
 	struct site sites[SITES];
@@ -137,7 +138,7 @@ static void sample(struct run *run, int load, enum change change)
 	*run = (struct run){ .change = change,
 			     .interval = INTERVAL,
 			     .left = -log(scratch_random_share(&random_state)) * INTERVAL };
-	begin(&run->analysis.estimates, INTERVAL);
+	begin_estimates(&run->analysis.estimates, INTERVAL);
 	run->analysis.estimates->is_profile = true;
 	for (int i = 0; i < SITES; i++) {
 		sites[i] = make_site(load, i, change == CHANGE_WITH_SAMPLES ? 2 : 1);
@@ -149,7 +150,7 @@ static void sample(struct run *run, int load, enum change change)
 		run->is_third_quarter = run->is_second_half && n < most / 4 * 3;
 		for (uint32_t i = 0; i < SITES; i++)
 			if (n < sites[i].count)
-				allocate(run, &sites[i], i, sites[i].sizes[n % 2]);
+				allocate_at_site(run, &sites[i], i, sites[i].sizes[n % 2]);
 	}
 	for (int i = 0; i < SITES; i++) {
 		counted.objects += (double)run->true_objects[i];
@@ -174,7 +175,8 @@ struct score {
 	double error;
 };
 
-static void add(struct score *score, struct estimate_range range, uint64_t estimate, uint64_t truth)
+static void add_case(struct score *score, struct estimate_range range, uint64_t estimate,
+		     uint64_t truth)
 {
 	score->cases += estimate != 0;
 	score->hits += estimate && is_in(range, truth);
@@ -182,8 +184,8 @@ static void add(struct score *score, struct estimate_range range, uint64_t estim
 	score->error += ((double)estimate - (double)truth) / (double)truth;
 }
 
-static void check(const char *figure, const struct score *score, double least, double most,
-		  bool has_bias)
+static void check_score(const char *figure, const struct score *score, double least, double most,
+			bool has_bias)
 {
 	/* of few cases, the share is only roughly known */
 	double few = score->cases < 3000 ? 4 : 0;
@@ -212,34 +214,35 @@ static void expect_truth(enum change change)
 		for (int i = 0; i < runs; i++) {
 			struct estimates *estimates;
 
-			sample(&run, load, change);
+			sample_load(&run, load, change);
 			estimates = run.analysis.estimates;
 			for (int site = 0; site < SITES; site++) {
 				struct variance variance =
 					estimates_of_group(estimates, (size_t)site);
 
-				add(&allocated,
-				    estimate_range_bytes(estimates, run.allocated[site],
-							 variance.allocated, ESTIMATE_ALLOCATED),
-				    run.allocated[site], run.true_allocated[site]);
-				add(&objects,
-				    estimate_range_objects(
-					    estimates, run.objects[site], run.allocated[site],
-					    variance.allocations, ESTIMATE_ALLOCATED),
-				    run.objects[site], run.true_objects[site]);
+				add_case(&allocated,
+					 estimate_range_bytes(estimates, run.allocated[site],
+							      variance.allocated,
+							      ESTIMATE_ALLOCATED),
+					 run.allocated[site], run.true_allocated[site]);
+				add_case(&objects,
+					 estimate_range_objects(
+						 estimates, run.objects[site], run.allocated[site],
+						 variance.allocations, ESTIMATE_ALLOCATED),
+					 run.objects[site], run.true_objects[site]);
 				if (run.true_live[site])
-					add(&live,
-					    estimate_range_bytes(estimates, run.live[site],
-								 variance.live, ESTIMATE_LIVE),
-					    run.live[site], run.true_live[site]);
+					add_case(&live,
+						 estimate_range_bytes(estimates, run.live[site],
+								      variance.live, ESTIMATE_LIVE),
+						 run.live[site], run.true_live[site]);
 			}
 			estimates_deinit(estimates);
 		}
 	}
-	check("allocated bytes", &allocated, 93, most, has_bias);
-	check("live bytes", &live, 93, most, has_bias);
+	check_score("allocated bytes", &allocated, 93, most, has_bias);
+	check_score("live bytes", &live, 93, most, has_bias);
 	/* where sizes differ much, few samples of the small ones stand for most allocations */
-	check("allocations", &objects, 90, most, has_bias);
+	check_score("allocations", &objects, 90, most, has_bias);
 }
 
 static void intervals_hold_the_truth(void **unused)
@@ -295,7 +298,7 @@ static void few_lost_records_widen_little(void **unused)
 	struct estimates *estimates;
 
 	(void)unused;
-	begin(&estimates, INTERVAL);
+	begin_estimates(&estimates, INTERVAL);
 	analysis.estimates = estimates;
 	estimates->is_profile = true;
 	estimates_skip(estimates, 100 * INTERVAL);
@@ -352,7 +355,7 @@ static void a_lost_event_is_one_object(void **unused)
 	struct estimates *estimates;
 
 	(void)unused;
-	begin(&estimates, INTERVAL);
+	begin_estimates(&estimates, INTERVAL);
 	analysis.estimates = estimates;
 	assert_int_equal(estimates_add(&analysis, &object), 0);
 	estimates_skip(estimates, 5 * INTERVAL);
@@ -373,10 +376,10 @@ static void doublings_have_limits(void **unused)
 	struct estimates *estimates;
 
 	(void)unused;
-	begin(&estimates, 1);
+	begin_estimates(&estimates, 1);
 	assert_int_equal(estimates_doublings(estimates, &most), 0);
 	estimates_deinit(estimates);
-	begin(&estimates, 64);
+	begin_estimates(&estimates, 64);
 	assert_int_equal(estimates_doublings(estimates, &none), 0);
 	assert_int_equal(estimates_doublings(estimates, NULL), 0);
 	assert_int_equal(estimates->interval_most, 64);
@@ -395,7 +398,7 @@ static void each_allocation_is_exact(void **unused)
 	struct object_weight weight;
 
 	(void)unused;
-	begin(&analysis.estimates, 1);
+	begin_estimates(&analysis.estimates, 1);
 	weight = estimate_object(analysis.estimates, &object);
 	assert_int_equal(weight.objects, 1);
 	assert_int_equal(weight.requested, 100);
@@ -420,7 +423,7 @@ static void nothing_sampled_is_not_nothing(void **unused)
 	struct estimate_range bytes, objects;
 
 	(void)unused;
-	begin(&estimates, INTERVAL);
+	begin_estimates(&estimates, INTERVAL);
 	bytes = estimate_range_bytes(estimates, 0, 0, ESTIMATE_ALLOCATED);
 	objects = estimate_range_objects(estimates, 0, 0, 0, ESTIMATE_ALLOCATED);
 	assert_int_equal(bytes.low, 0);
@@ -444,7 +447,7 @@ static void an_end_subtracts_what_was_added(void **unused)
 	struct variance variance;
 
 	(void)unused;
-	begin(&analysis.estimates, INTERVAL);
+	begin_estimates(&analysis.estimates, INTERVAL);
 	for (uint32_t i = 1; i <= 1000; i++) {
 		struct slab_object object = {
 			.address = i * 64, .time = i, .allocated = i * 32, .group = i % 7

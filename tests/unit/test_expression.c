@@ -40,7 +40,7 @@ static const struct transition transition = {
 	.outcome = OUTCOME_ALLOCATED, .event = &event, .group = GROUP_NONE, .cache = CACHE_NONE
 };
 
-static int setup(void **state)
+static int set_up_expression(void **state)
 {
 	struct value_source *source = malloc(sizeof(*source));
 
@@ -51,14 +51,15 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_expression(void **state)
 {
 	value_source_deinit(*state);
 	free(*state);
 	return 0;
 }
 
-static struct value evaluate(struct value_source *source, const char *text, enum value_type *type)
+static struct value evaluate_text(struct value_source *source, const char *text,
+				  enum value_type *type)
 {
 	struct expression expression;
 	struct expression_error error;
@@ -75,10 +76,10 @@ static struct value evaluate(struct value_source *source, const char *text, enum
 	return value;
 }
 
-static void expect(void **state, const char *text, enum value_type type, int64_t number)
+static void expect_number(void **state, const char *text, enum value_type type, int64_t number)
 {
 	enum value_type got;
-	struct value value = evaluate(*state, text, &got);
+	struct value value = evaluate_text(*state, text, &got);
 
 	if (!value.known || value.number != number || got != type)
 		fail_msg("%s: %s %" PRId64 " of type %s instead of %" PRId64 " of type %s", text,
@@ -88,13 +89,13 @@ static void expect(void **state, const char *text, enum value_type type, int64_t
 
 static void expect_true(void **state, const char *text)
 {
-	expect(state, text, VALUE_BOOL, 1);
+	expect_number(state, text, VALUE_BOOL, 1);
 }
 
 static void expect_null(void **state, const char *text)
 {
 	enum value_type type;
-	struct value value = evaluate(*state, text, &type);
+	struct value value = evaluate_text(*state, text, &type);
 
 	if (value.known || value.number)
 		fail_msg("%s: is %" PRId64 " instead of null", text, value.number);
@@ -102,25 +103,25 @@ static void expect_null(void **state, const char *text)
 
 static void test_values(void **state)
 {
-	expect(state, "cpu", VALUE_NUMBER, CPU);
-	expect(state, " bytes_requested ", VALUE_BYTES, REQUESTED);
-	expect(state, "size", VALUE_BYTES, REQUESTED);
-	expect(state, "gfp_flags & 0x100", VALUE_FLAGS, 0x100);
-	expect(state, "1 + 2 * 3 - 4", VALUE_NUMBER, 3);
-	expect(state, "(1 + 2) * 3 % 5", VALUE_NUMBER, 4);
-	expect(state, "7 - 2 - 1", VALUE_NUMBER, 4);
-	expect(state, "-cpu - -1", VALUE_NUMBER, -2);
-	expect(state, "4k", VALUE_BYTES, 4096);
-	expect(state, "2M/4k", VALUE_NUMBER, 512);
-	expect(state, "1.5ms", VALUE_DURATION, 1500000);
-	expect(state, "time - 20ms", VALUE_TIME, 30999000);
-	expect(state, "time - time", VALUE_DURATION, 0);
-	expect(state, "3 * 2us", VALUE_DURATION, 6000);
-	expect(state, "10ms / 3us", VALUE_NUMBER, 3333);
-	expect(state, "9223372036854775807", VALUE_NUMBER, INT64_MAX);
-	expect(state, "ptr", VALUE_ADDRESS, (int64_t)0xffff888000001000);
-	expect(state, "ptr % 4096", VALUE_ADDRESS, 0);
-	expect(state, "1 | 6 & 3", VALUE_NUMBER, 3);
+	expect_number(state, "cpu", VALUE_NUMBER, CPU);
+	expect_number(state, " bytes_requested ", VALUE_BYTES, REQUESTED);
+	expect_number(state, "size", VALUE_BYTES, REQUESTED);
+	expect_number(state, "gfp_flags & 0x100", VALUE_FLAGS, 0x100);
+	expect_number(state, "1 + 2 * 3 - 4", VALUE_NUMBER, 3);
+	expect_number(state, "(1 + 2) * 3 % 5", VALUE_NUMBER, 4);
+	expect_number(state, "7 - 2 - 1", VALUE_NUMBER, 4);
+	expect_number(state, "-cpu - -1", VALUE_NUMBER, -2);
+	expect_number(state, "4k", VALUE_BYTES, 4096);
+	expect_number(state, "2M/4k", VALUE_NUMBER, 512);
+	expect_number(state, "1.5ms", VALUE_DURATION, 1500000);
+	expect_number(state, "time - 20ms", VALUE_TIME, 30999000);
+	expect_number(state, "time - time", VALUE_DURATION, 0);
+	expect_number(state, "3 * 2us", VALUE_DURATION, 6000);
+	expect_number(state, "10ms / 3us", VALUE_NUMBER, 3333);
+	expect_number(state, "9223372036854775807", VALUE_NUMBER, INT64_MAX);
+	expect_number(state, "ptr", VALUE_ADDRESS, (int64_t)0xffff888000001000);
+	expect_number(state, "ptr % 4096", VALUE_ADDRESS, 0);
+	expect_number(state, "1 | 6 & 3", VALUE_NUMBER, 3);
 	expect_true(state, "gfp_flags & __GFP_ZERO == __GFP_ZERO");
 	expect_true(state, "gfp_flags & GFP_KERNEL == 0xcc0 && bytes_req < 4k");
 	expect_true(state, "name == \"kmalloc\" && outcome != 'freed'");
@@ -146,11 +147,11 @@ static void test_null(void **state)
 	expect_null(state, "-age");
 	expect_null(state, "age + 1ms > 1ms && true");
 	expect_null(state, "false || age > 1ms");
-	expect(state, "age > 1ms && false", VALUE_BOOL, 0);
-	expect(state, "false && age > 1ms", VALUE_BOOL, 0);
+	expect_number(state, "age > 1ms && false", VALUE_BOOL, 0);
+	expect_number(state, "false && age > 1ms", VALUE_BOOL, 0);
 	expect_true(state, "age > 1ms || true");
 	expect_true(state, "age == null && null == comm && cpu != null && null == null");
-	expect(state, "cpu == null || age != null", VALUE_BOOL, 0);
+	expect_number(state, "cpu == null || age != null", VALUE_BOOL, 0);
 	expect_null(state, "1 / 0");
 	expect_null(state, "1 % (cpu - 3)");
 	expect_null(state, "ptr / 0");
@@ -251,14 +252,14 @@ static void test_functions(void **state)
 			 sizes[i].text);
 		expect_true(state, text);
 	}
-	expect(state, "mem_page_size()", VALUE_BYTES, 65536);
-	expect(state, "1M / mem_page_size( ) + 1", VALUE_NUMBER, 17);
+	expect_number(state, "mem_page_size()", VALUE_BYTES, 65536);
+	expect_number(state, "1M / mem_page_size( ) + 1", VALUE_NUMBER, 17);
 	expect_true(state, "pages_to_string (16) == '1.00M'");
 	expect_true(state, "pages_to_string(cpu) =~ '^ 192K$'");
 	expect_true(state, "vm_fault_contains(3, VM_FAULT_MAJOR)");
 	expect_true(state, "vm_fault_contains(VM_FAULT_MINOR, 2) && cpu == VM_FAULT_MAJOR");
-	expect(state, "vm_fault_contains(VM_FAULT_MAJOR, VM_FAULT_OOM)", VALUE_BOOL, 0);
-	expect(state, "vm_fault_contains((1 + 1) * 1, VM_FAULT_SIGBUS)", VALUE_BOOL, 0);
+	expect_number(state, "vm_fault_contains(VM_FAULT_MAJOR, VM_FAULT_OOM)", VALUE_BOOL, 0);
+	expect_number(state, "vm_fault_contains((1 + 1) * 1, VM_FAULT_SIGBUS)", VALUE_BOOL, 0);
 	expect_null(state, "pages_to_string(1 / 0)");
 	expect_null(state, "vm_fault_contains(1, 1 / 0)");
 	expect_null(state, "pages_to_string(9223372036854775807)");
@@ -315,7 +316,7 @@ static void test_unknown_flag(void **state)
 }
 
 /* before repeated, middle, after repeated */
-static char *repeat(const char *before, const char *middle, const char *after, size_t count)
+static char *repeat_text(const char *before, const char *middle, const char *after, size_t count)
 {
 	size_t size = count * (strlen(before) + strlen(after)) + strlen(middle) + 1;
 	char *text = malloc(size), *to = text;
@@ -339,19 +340,19 @@ static void test_hostile(void **state)
 {
 	static const char deep[] = "more than 64 parentheses or signs are nested",
 			  many[] = "the expression has more than 512 operators and values";
-	char *text = repeat("(", "cpu", ")", EXPRESSION_DEPTH - 1);
+	char *text = repeat_text("(", "cpu", ")", EXPRESSION_DEPTH - 1);
 
-	expect(state, text, VALUE_NUMBER, CPU);
+	expect_number(state, text, VALUE_NUMBER, CPU);
 	free(text);
-	expect_hostile(repeat("(", "cpu", ")", EXPRESSION_DEPTH), EXPRESSION_DEPTH + 1, deep);
-	expect_hostile(repeat("(", "", "", 4000), EXPRESSION_DEPTH + 1, deep);
-	expect_hostile(repeat("!", "true", "", 100), EXPRESSION_DEPTH + 1, deep);
-	expect_hostile(repeat("-", "1", "", 100), EXPRESSION_DEPTH + 1, deep);
-	text = repeat("1+", "1", "", 255);
-	expect(state, text, VALUE_NUMBER, 256);
+	expect_hostile(repeat_text("(", "cpu", ")", EXPRESSION_DEPTH), EXPRESSION_DEPTH + 1, deep);
+	expect_hostile(repeat_text("(", "", "", 4000), EXPRESSION_DEPTH + 1, deep);
+	expect_hostile(repeat_text("!", "true", "", 100), EXPRESSION_DEPTH + 1, deep);
+	expect_hostile(repeat_text("-", "1", "", 100), EXPRESSION_DEPTH + 1, deep);
+	text = repeat_text("1+", "1", "", 255);
+	expect_number(state, text, VALUE_NUMBER, 256);
 	free(text);
-	expect_hostile(repeat("1+", "1", "", 256), 512, many);
-	expect_hostile(repeat(" ", "1", "", 5000), EXPRESSION_LENGTH,
+	expect_hostile(repeat_text("1+", "1", "", 256), 512, many);
+	expect_hostile(repeat_text(" ", "1", "", 5000), EXPRESSION_LENGTH,
 		       "the expression is longer than 4096 bytes");
 }
 
@@ -364,7 +365,7 @@ static const struct {
 	      { "&", 5 },  { "|", 4 }, { "==", 3 }, { "!=", 3 }, { "<", 3 },
 	      { "<=", 3 }, { ">", 3 }, { ">=", 3 }, { "&&", 2 }, { "||", 1 } };
 
-static unsigned int draw(unsigned int limit)
+static unsigned int draw_random(unsigned int limit)
 {
 	static uint64_t random = 16;
 
@@ -378,7 +379,7 @@ struct made {
 	struct value value;
 };
 
-static struct value apply(const char *sign, struct value a, struct value b)
+static struct value apply_operator(const char *sign, struct value a, struct value b)
 {
 	int64_t x = a.number, y = b.number, result = 0;
 	bool wrong = !a.known || !b.known;
@@ -435,14 +436,14 @@ static void make_leaf(struct made *made)
 		       { "0", 0 },
 		       { "1", 1 },
 		       { "9223372036854775807", INT64_MAX } };
-	unsigned int leaf = draw(12);
+	unsigned int leaf = draw_random(12);
 
 	made->level = 9;
 	if (leaf < 9) {
 		strcpy(made->text, leaves[leaf].text);
 		made->value = value_of(leaves[leaf].number);
 	} else {
-		made->value = value_of(draw(200));
+		made->value = value_of(draw_random(200));
 		sprintf(made->text, "0x%" PRIx64, (uint64_t)made->value.number);
 	}
 }
@@ -453,22 +454,22 @@ static void make_tree(struct made *made, unsigned int depth, bool is_bool)
 	unsigned int number;
 	bool join;
 
-	if (!is_bool && (!depth || !draw(3))) {
+	if (!is_bool && (!depth || !draw_random(3))) {
 		make_leaf(made);
 		return;
 	}
-	join = is_bool && depth > 1 && draw(2);
-	number = join ? 13 + draw(2) : is_bool ? 7 + draw(6) : draw(7);
+	join = is_bool && depth > 1 && draw_random(2);
+	number = join ? 13 + draw_random(2) : is_bool ? 7 + draw_random(6) : draw_random(7);
 	depth -= depth > 0;
 	make_tree(&left, depth, join);
 	make_tree(&right, depth, join);
 	made->level = signs[number].level;
-	made->value = apply(signs[number].sign, left.value, right.value);
+	made->value = apply_operator(signs[number].sign, left.value, right.value);
 	snprintf(made->text, sizeof(made->text), left.level < made->level ? "(%s)" : "%s",
 		 left.text);
 	snprintf(made->text + strlen(made->text), sizeof(made->text) - strlen(made->text),
-		 right.level <= made->level ? "%s%s%s(%s)" : "%s%s%s%s", draw(2) ? " " : "",
-		 signs[number].sign, draw(2) ? " " : "", right.text);
+		 right.level <= made->level ? "%s%s%s(%s)" : "%s%s%s%s", draw_random(2) ? " " : "",
+		 signs[number].sign, draw_random(2) ? " " : "", right.text);
 }
 
 static void test_random(void **state)
@@ -477,13 +478,13 @@ static void test_random(void **state)
 	unsigned int count = rounds ? (unsigned int)atoi(rounds) * 10 : 20000, nulls = 0;
 
 	for (unsigned int i = 0; i < count; i++) {
-		bool is_bool = draw(2);
+		bool is_bool = draw_random(2);
 		enum value_type type;
 		struct made made;
 		struct value value;
 
 		make_tree(&made, 4, is_bool);
-		value = evaluate(*state, made.text, &type);
+		value = evaluate_text(*state, made.text, &type);
 		if (value.known != made.value.known || value.number != made.value.number)
 			fail_msg("%s: %s %" PRId64 " instead of %s %" PRId64, made.text,
 				 value.known ? "is" : "null,", value.number,
@@ -497,14 +498,19 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_values, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_null, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_values, set_up_expression,
+						tear_down_expression),
+		cmocka_unit_test_setup_teardown(test_null, set_up_expression, tear_down_expression),
 		cmocka_unit_test(test_errors),
-		cmocka_unit_test_setup_teardown(test_functions, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_functions, set_up_expression,
+						tear_down_expression),
 		cmocka_unit_test(test_function_errors),
-		cmocka_unit_test_setup_teardown(test_unknown_flag, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_hostile, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_random, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_unknown_flag, set_up_expression,
+						tear_down_expression),
+		cmocka_unit_test_setup_teardown(test_hostile, set_up_expression,
+						tear_down_expression),
+		cmocka_unit_test_setup_teardown(test_random, set_up_expression,
+						tear_down_expression),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include "base/files.h"
 #include "tests/unit/scratch.h"
 
-static int set_up(void **state)
+static int set_up_files(void **state)
 {
 	*state = scratch_directory();
 	return 0;
@@ -266,25 +266,26 @@ static void close_synced_reports_a_failed_write(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_a_file_up_to_its_limit, set_up,
+		cmocka_unit_test_setup_teardown(reads_a_file_up_to_its_limit, set_up_files,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(reads_an_empty_file, set_up, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(reads_relative_to_a_directory, set_up,
+		cmocka_unit_test_setup_teardown(reads_an_empty_file, set_up_files,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reads_relative_to_a_directory, set_up_files,
 						scratch_tear_down),
 		cmocka_unit_test(reads_a_file_whose_size_is_unknown),
-		cmocka_unit_test_setup_teardown(reads_regular_files_only, set_up,
+		cmocka_unit_test_setup_teardown(reads_regular_files_only, set_up_files,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(copies_a_file_with_the_mode, set_up,
+		cmocka_unit_test_setup_teardown(copies_a_file_with_the_mode, set_up_files,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(failed_copy_names_the_file, set_up,
+		cmocka_unit_test_setup_teardown(failed_copy_names_the_file, set_up_files,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(copies_the_regular_files_of_a_folder, set_up,
+		cmocka_unit_test_setup_teardown(copies_the_regular_files_of_a_folder, set_up_files,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(copies_nothing_through_a_link, set_up,
+		cmocka_unit_test_setup_teardown(copies_nothing_through_a_link, set_up_files,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(copy_of_a_missing_folder_is_empty, set_up,
+		cmocka_unit_test_setup_teardown(copy_of_a_missing_folder_is_empty, set_up_files,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(close_synced_reports_a_failed_write, set_up,
+		cmocka_unit_test_setup_teardown(close_synced_reports_a_failed_write, set_up_files,
 						scratch_tear_down),
 	};
 

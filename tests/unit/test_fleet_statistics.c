@@ -19,18 +19,18 @@
 
 static uint64_t seed = 1;
 
-static double uniform(void)
+static double draw_fraction(void)
 {
 	seed = seed * 6364136223846793005 + 1442695040888963407;
 	return (double)(seed >> 33) / (double)(1U << 31);
 }
 
-static double normal(void)
+static double draw_about_normal(void)
 {
 	double sum = -6;
 
 	for (int i = 0; i < 12; i++)
-		sum += uniform();
+		sum += draw_fraction();
 	return sum;
 }
 
@@ -46,7 +46,7 @@ static struct growth_fit fit_bytes(const double bytes[HOURS + 1])
 	return fit;
 }
 
-static void near(double value, double expected)
+static void assert_near(double value, double expected)
 {
 	assert_true(fabs(value - expected) < 1e-6);
 }
@@ -57,20 +57,20 @@ static void test_medians(void **state)
 	struct spread spread;
 
 	(void)state;
-	near(statistics_median((double[]){ 3, 1, 2 }, 3), 2);
-	near(statistics_median((double[]){ 4, 1, 2, 3 }, 4), 2.5);
-	near(statistics_median(NULL, 0), 0);
+	assert_near(statistics_median((double[]){ 3, 1, 2 }, 3), 2);
+	assert_near(statistics_median((double[]){ 4, 1, 2, 3 }, 4), 2.5);
+	assert_near(statistics_median(NULL, 0), 0);
 	/* distances 2 1 0 1 2, and above 0 1 2 */
 	spread = statistics_spread((double[]){ 5, 1, 2, 3, 4 }, space, 5);
-	near(spread.median, 3);
-	near(spread.deviation, 1.4826);
+	assert_near(spread.median, 3);
+	assert_near(spread.deviation, 1.4826);
 	/* above: 0 10 20 */
 	spread = statistics_spread((double[]){ 1, 2, 3, 13, 23 }, space, 5);
-	near(spread.deviation, 14.826);
+	assert_near(spread.deviation, 14.826);
 	/* most are equal: the mean distance is 10 */
 	spread = statistics_spread((double[]){ 7, 7, 7, 7, 57, 7 }, space, 6);
-	near(spread.deviation, 1.2533 * 50 / 6);
-	near(statistics_far(&spread, 7, 6), 1);
+	assert_near(spread.deviation, 1.2533 * 50 / 6);
+	assert_near(statistics_far(&spread, 7, 6), 1);
 	assert_true(statistics_far(&spread, 57, 6) < 0.1);
 	assert_true(statistics_far(&spread, 57, 100) < 1e-4);
 }
@@ -79,25 +79,25 @@ static void test_medians(void **state)
 static void test_fisher(void **state)
 {
 	(void)state;
-	near(statistics_fisher(4, 4, 4, 8), 1.0 / 70);
-	near(statistics_fisher(3, 4, 4, 8), 17.0 / 70);
-	near(statistics_fisher(0, 4, 4, 8), 1);
-	near(statistics_fisher(0, 0, 4, 8), 1);
-	near(statistics_fisher(1, 1, 1, 2), 0.5);
+	assert_near(statistics_fisher(4, 4, 4, 8), 1.0 / 70);
+	assert_near(statistics_fisher(3, 4, 4, 8), 17.0 / 70);
+	assert_near(statistics_fisher(0, 4, 4, 8), 1);
+	assert_near(statistics_fisher(0, 0, 4, 8), 1);
+	assert_near(statistics_fisher(1, 1, 1, 2), 0.5);
 }
 
 /* Hosts that are in both parts: coins, and the tea besides. */
 static void test_pairs(void **state)
 {
 	(void)state;
-	near(statistics_fisher_pairs(&(struct hits){ 4, 4, 4, 8, 0, 0 }), 1.0 / 70);
-	near(statistics_fisher_pairs(&(struct hits){ 0, 0, 0, 0, 5, 0 }), 1.0 / 32);
-	near(statistics_fisher_pairs(&(struct hits){ 0, 0, 0, 0, 4, 1 }), 6.0 / 32);
-	near(statistics_fisher_pairs(&(struct hits){ 0, 0, 0, 0, 0, 0 }), 1);
-	near(statistics_fisher_pairs(&(struct hits){ 0, 3, 0, 9, 0, 3 }), 1);
-	near(statistics_fisher_pairs(&(struct hits){ 4, 4, 4, 8, 1, 0 }), 0.5 / 70);
-	near(statistics_fisher_pairs(&(struct hits){ 4, 4, 4, 8, 0, 1 }),
-	     0.5 * 1.0 / 70 + 0.5 * 17.0 / 70);
+	assert_near(statistics_fisher_pairs(&(struct hits){ 4, 4, 4, 8, 0, 0 }), 1.0 / 70);
+	assert_near(statistics_fisher_pairs(&(struct hits){ 0, 0, 0, 0, 5, 0 }), 1.0 / 32);
+	assert_near(statistics_fisher_pairs(&(struct hits){ 0, 0, 0, 0, 4, 1 }), 6.0 / 32);
+	assert_near(statistics_fisher_pairs(&(struct hits){ 0, 0, 0, 0, 0, 0 }), 1);
+	assert_near(statistics_fisher_pairs(&(struct hits){ 0, 3, 0, 9, 0, 3 }), 1);
+	assert_near(statistics_fisher_pairs(&(struct hits){ 4, 4, 4, 8, 1, 0 }), 0.5 / 70);
+	assert_near(statistics_fisher_pairs(&(struct hits){ 4, 4, 4, 8, 0, 1 }),
+		    0.5 * 1.0 / 70 + 0.5 * 17.0 / 70);
 }
 
 static void test_ranks(void **state)
@@ -108,14 +108,14 @@ static void test_ranks(void **state)
 	struct rank_sum sum = { 0 };
 
 	(void)state;
-	near(statistics_rank_probability(&sum), 1);
+	assert_near(statistics_rank_probability(&sum), 1);
 	statistics_rank(&sum, equal, 4);
-	near(statistics_rank_probability(&sum), 1);
+	assert_near(statistics_rank_probability(&sum), 1);
 	/* ranks 4 5 6 of 1 to 6 */
 	statistics_rank(&sum, apart, 6);
-	near(sum.difference, 15 - 10.5);
-	near(sum.variance, 5.25);
-	near(statistics_rank_probability(&sum), erfc(4 / sqrt(10.5)));
+	assert_near(sum.difference, 15 - 10.5);
+	assert_near(sum.variance, 5.25);
+	assert_near(statistics_rank_probability(&sum), erfc(4 / sqrt(10.5)));
 }
 
 static void test_leak(void **state)
@@ -127,16 +127,16 @@ static void test_leak(void **state)
 	for (size_t i = 0; i <= HOURS; i++)
 		bytes[i] = 1000 + 50 * (double)i;
 	fit = fit_bytes(bytes);
-	near(fit.rate, 50);
+	assert_near(fit.rate, 50);
 	assert_true(fit.is_daily && fit.lasts && fit.probability < CERTAIN);
 	for (size_t i = 0; i <= HOURS; i++)
-		bytes[i] += 400 * sin(2 * M_PI * (double)i / 24 + 1) + 20 * normal();
+		bytes[i] += 400 * sin(2 * M_PI * (double)i / 24 + 1) + 20 * draw_about_normal();
 	fit = fit_bytes(bytes);
 	assert_true(fabs(fit.rate - 50) < 5);
 	assert_true(fit.lasts && fit.probability < CERTAIN);
 	for (size_t i = 0; i <= HOURS; i++)
 		bytes[i] = -bytes[i];
-	near(fit_bytes(bytes).probability, 1);
+	assert_near(fit_bytes(bytes).probability, 1);
 }
 
 static void test_no_leak(void **state)
@@ -145,9 +145,9 @@ static void test_no_leak(void **state)
 
 	(void)state;
 	for (size_t i = 0; i <= HOURS; i++) {
-		day[i] = 1000 + 400 * sin(2 * M_PI * (double)i / 24 + 4) + 10 * normal();
+		day[i] = 1000 + 400 * sin(2 * M_PI * (double)i / 24 + 4) + 10 * draw_about_normal();
 		step[i] = i < 9 ? 0 : 1000;
-		freed[i] = 50 * (double)(i % 12) + normal();
+		freed[i] = 50 * (double)(i % 12) + draw_about_normal();
 		fills[i] = 1000 * (1 - exp(-(double)i / 6));
 	}
 	assert_true(fit_bytes(day).probability > CERTAIN);
@@ -166,8 +166,8 @@ static void test_error_rate(void **state)
 		double walk[HOURS + 1] = { 0 }, level[HOURS + 1] = { 0 };
 
 		for (size_t j = 1; j <= HOURS; j++) {
-			walk[j] = walk[j - 1] + normal();
-			level[j] = normal();
+			walk[j] = walk[j - 1] + draw_about_normal();
+			level[j] = draw_about_normal();
 		}
 		walks += fit_bytes(walk).probability < 0.01;
 		levels += fit_bytes(level).probability < 0.01;

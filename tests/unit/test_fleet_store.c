@@ -16,7 +16,7 @@
 
 #define DAY (24 * 3600 * UINT64_C(1000000000))
 
-static void put(struct store *store, const char *name, uint64_t number)
+static void put_host(struct store *store, const char *name, uint64_t number)
 {
 	char kernel[] = "6.1.0", arch[] = "x86_64", role[] = "web", boot[] = "boot";
 	char *host = strdup(name);
@@ -61,10 +61,10 @@ static void test_forgets_ids(void **state)
 		skip();
 	}
 	assert_int_equal(store_open(&other, path, STORE_WRITE, &settings), 0);
-	put(&load, "first", 0);
+	put_host(&load, "first", 0);
 	assert_int_equal(other.ops->drop(&other, 10 * DAY), 0);
-	put(&other, "second", 20);
-	put(&load, "first", 30);
+	put_host(&other, "second", 20);
+	put_host(&load, "first", 30);
 	assert_int_equal(
 		load.ops->query(&load, "SELECT host FROM intervals ORDER BY host", &reader), 0);
 	assert_string_equal(hosts, "first second ");

@@ -106,7 +106,7 @@ static void ignores_entries_without_name(void **state)
 	gfp_deinit(&table);
 }
 
-static void written_lines_are_parsed(void **state)
+static void written_flags_are_parsed(void **state)
 {
 	char *format = read_format("6.12.107+deb13-s390x"), *text;
 	struct gfp_table table, copy;
@@ -231,7 +231,7 @@ int main(void)
 		cmocka_unit_test(reads_formats_of_all_kernels),
 		cmocka_unit_test(prints_flags_as_the_kernel),
 		cmocka_unit_test(ignores_entries_without_name),
-		cmocka_unit_test(written_lines_are_parsed),
+		cmocka_unit_test(written_flags_are_parsed),
 		cmocka_unit_test(operators_bind_as_in_c),
 		cmocka_unit_test(wrong_entries_are_skipped),
 		cmocka_unit_test(depth_is_bounded),

@@ -19,7 +19,7 @@
 #define EVENTS 11
 #define STRIDE 9 /* not a multiple of 8: each byte of a field, and each bit */
 
-static int setup(void **state)
+static int set_up_hostile(void **state)
 {
 	static const char slabinfo[] = "slab 900000 dentry 70 84\nslab 900000 a\\x20b 1 2\n"
 				       "slab 2000000000 dentry 71 84\n";
@@ -221,15 +221,19 @@ static void survives_random_bytes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_all_records, setup, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(survives_damaged_streams, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(reads_all_records, set_up_hostile,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(survives_damaged_streams, set_up_hostile,
+						scratch_tear_down),
 		cmocka_unit_test_setup_teardown(reads_all_records, setup_packed, scratch_tear_down),
 		cmocka_unit_test_setup_teardown(survives_damaged_streams, setup_packed,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(survives_damaged_metadata, setup,
+		cmocka_unit_test_setup_teardown(survives_damaged_metadata, set_up_hostile,
 						scratch_tear_down),
-		cmocka_unit_test_setup_teardown(survives_damaged_tables, setup, scratch_tear_down),
-		cmocka_unit_test_setup_teardown(survives_random_bytes, setup, scratch_tear_down),
+		cmocka_unit_test_setup_teardown(survives_damaged_tables, set_up_hostile,
+						scratch_tear_down),
+		cmocka_unit_test_setup_teardown(survives_random_bytes, set_up_hostile,
+						scratch_tear_down),
 	};
 
 	return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);

@@ -17,7 +17,7 @@
 static char *folder, *path;
 static int listener;
 
-static int setup(void **state)
+static int set_up_journal(void **state)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
@@ -30,7 +30,7 @@ static int setup(void **state)
 	return bind(listener, (struct sockaddr *)&address, sizeof(address));
 }
 
-static int teardown(void **state)
+static int tear_down_journal(void **state)
 {
 	(void)state;
 	close(listener);
@@ -110,9 +110,10 @@ static void other_standard_error_is_not_the_journal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(message_has_fields, setup, teardown),
-		cmocka_unit_test_setup_teardown(other_standard_error_is_not_the_journal, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(message_has_fields, set_up_journal,
+						tear_down_journal),
+		cmocka_unit_test_setup_teardown(other_standard_error_is_not_the_journal,
+						set_up_journal, tear_down_journal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void assert_span(const struct loss_span *span, uint64_t first, uint64_t l
 	assert_int_equal(span->before, before);
 }
 
-static void records(struct loss *loss, uint64_t first, uint64_t last, uint64_t time)
+static void record_numbers(struct loss *loss, uint64_t first, uint64_t last, uint64_t time)
 {
 	for (uint64_t i = first; i <= last; i++)
 		assert_int_equal(loss_record(loss, i, time + i), 0);
@@ -32,7 +32,7 @@ static void numbers_in_order_lose_nothing(void **state)
 
 	(void)state;
 	loss_init(&loss, 100);
-	records(&loss, 0, 999, 1000);
+	record_numbers(&loss, 0, 999, 1000);
 	assert_int_equal(loss_missing(&loss), 0);
 	assert_int_equal(loss.next, 1000);
 	assert_int_equal(loss.records, 1000);
@@ -49,10 +49,10 @@ static void gap_has_its_times(void **state)
 	/* Before the first record: after the start. */
 	assert_int_equal(loss_record(&loss, 3, 1003), 0);
 	/* Fewer than LOSS_MEMORY records: still after the start. */
-	records(&loss, 4, 9, 1000);
+	record_numbers(&loss, 4, 9, 1000);
 	assert_int_equal(loss_record(&loss, 12, 1012), 0);
 	/* Then after the oldest of the last LOSS_MEMORY records. */
-	records(&loss, 13, 29, 1000);
+	record_numbers(&loss, 13, 29, 1000);
 	assert_int_equal(loss_record(&loss, 40, 1040), 0);
 	assert_int_equal(loss.count, 3);
 	assert_span(&loss.spans[0], 0, 2, 100, 1003);
@@ -77,9 +77,9 @@ static void late_numbers_fill_a_gap(void **state)
 	assert_int_equal(loss_record(&loss, 6, 3), 0);
 	assert_int_equal(loss_record(&loss, 9, 3), 0);
 	assert_span(&loss.spans[1], 7, 8, 0, 1);
-	records(&loss, 7, 8, 3);
+	record_numbers(&loss, 7, 8, 3);
 	assert_int_equal(loss.count, 1);
-	records(&loss, 0, 4, 3);
+	record_numbers(&loss, 0, 4, 3);
 	assert_int_equal(loss.count, 0);
 	assert_int_equal(loss_missing(&loss), 0);
 	assert_int_equal(loss.records, 11);
@@ -93,7 +93,7 @@ static void repeated_number_is_refused(void **state)
 
 	(void)state;
 	loss_init(&loss, 0);
-	records(&loss, 0, 4, 0);
+	record_numbers(&loss, 0, 4, 0);
 	assert_int_equal(loss_record(&loss, 2, 9), -EEXIST);
 	assert_int_equal(loss_record(&loss, 8, 9), 0);
 	assert_int_equal(loss_record(&loss, 8, 9), -EEXIST);
@@ -141,7 +141,7 @@ static void dropped_records_are_lost(void **state)
 
 	(void)state;
 	loss_init(&loss, 0);
-	records(&loss, 0, 9, 1000);
+	record_numbers(&loss, 0, 9, 1000);
 	assert_int_equal(loss_record(&loss, 12, 1012), 0);
 	assert_int_equal(loss_drop_span(&loss, &span), 0);
 	assert_int_equal(loss.confirmed, 5);

@@ -132,7 +132,7 @@ static void two_nodes(void **state)
 	assert_int_equal(memory_nodes_read(&nodes, root, reason, sizeof(reason)), -EBADMSG);
 }
 
-static void lines(void **state)
+static void lines_are_parsed(void **state)
 {
 	const char *text = "memory 1 0x2000 0x2fff\nmemory 0 0x1000 0x1fff\n"
 			   "memory 2 0x1800 0x20ff\nmemory 0 0x5000 0x4fff\n"
@@ -162,7 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(one_node, make_root, remove_root),
 		cmocka_unit_test_setup_teardown(two_nodes, make_root, remove_root),
-		cmocka_unit_test(lines),
+		cmocka_unit_test(lines_are_parsed),
 	};
 
 	return cmocka_run_group_tests_name("memory_nodes", tests, NULL, NULL);

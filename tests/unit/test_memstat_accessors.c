@@ -55,7 +55,7 @@ struct types {
 	struct memory_type *call, *cache;
 };
 
-static int setup(void **state)
+static int set_up_memstat_accessors(void **state)
 {
 	static struct types types;
 	struct fake fake = {
@@ -71,7 +71,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_memstat_accessors(void **state)
 {
 	struct types *types = *state;
 
@@ -226,12 +226,17 @@ static void test_other_cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_figures, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_out_of_range, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_figures, set_up_memstat_accessors,
+						tear_down_memstat_accessors),
+		cmocka_unit_test_setup_teardown(test_out_of_range, set_up_memstat_accessors,
+						tear_down_memstat_accessors),
 		cmocka_unit_test(test_null),
-		cmocka_unit_test_setup_teardown(test_caller, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_percpu, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_other_cpus, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_caller, set_up_memstat_accessors,
+						tear_down_memstat_accessors),
+		cmocka_unit_test_setup_teardown(test_no_percpu, set_up_memstat_accessors,
+						tear_down_memstat_accessors),
+		cmocka_unit_test_setup_teardown(test_other_cpus, set_up_memstat_accessors,
+						tear_down_memstat_accessors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

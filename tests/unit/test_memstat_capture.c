@@ -77,19 +77,20 @@ static void use_end(struct use *use)
 	free(use);
 }
 
-static int setup(void **state)
+static int set_up_memstat_capture(void **state)
 {
 	*state = use_text(TABLES EVENTS);
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_memstat_capture(void **state)
 {
 	use_end(*state);
 	return 0;
 }
 
-static const struct memory_type *find(const struct use *use, int allocator, const char *name)
+static const struct memory_type *find_used_type(const struct use *use, int allocator,
+						const char *name)
 {
 	const struct memory_type *type = memstat_mtl_find(use->list, allocator, name);
 
@@ -134,8 +135,9 @@ static void test_types(void **state)
 		    "uma:kmalloc-128 size 128 rsize 128 memalloced 128 memfreed 128 numallocs 1 "
 		    "numfrees 1 failures 1 xdomain 1; 0: memalloced 128 numallocs 1; 1: memfreed "
 		    "128 numfrees 1");
-	assert_ptr_equal(find(use, UMA, "pool_workqueue"), find(use, UMA, "maple_node"));
-	function = find(use, MALLOC, "alloc_fdtable");
+	assert_ptr_equal(find_used_type(use, UMA, "pool_workqueue"),
+			 find_used_type(use, UMA, "maple_node"));
+	function = find_used_type(use, MALLOC, "alloc_fdtable");
 	assert_int_equal(memstat_mtl_cpus(use->list), 6);
 	assert_int_equal(memstat_malloc_zone_get_count(), 3);
 	assert_int_equal(memstat_malloc_zone_get_size(1), 96);
@@ -144,8 +146,8 @@ static void test_types(void **state)
 
 	memstat_mtl_set_base(use->list, 1);
 	assert_int_equal(memstat_kvm_uma(use->list, use->capture), 0);
-	assert_int_equal(memstat_get_numallocs(find(use, UMA, "dentry")), 102);
-	assert_int_equal(memstat_get_numfrees(find(use, UMA, "dentry")), 2);
+	assert_int_equal(memstat_get_numallocs(find_used_type(use, UMA, "dentry")), 102);
+	assert_int_equal(memstat_get_numfrees(find_used_type(use, UMA, "dentry")), 2);
 }
 
 static void test_order(void **state)
@@ -194,8 +196,8 @@ static void test_moments(void **state)
 
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
 	assert_int_equal(memstat_mtl_time(use->list), 2000000001);
-	fdtable = find(use, MALLOC, "alloc_fdtable");
-	dentry = find(use, UMA, "dentry");
+	fdtable = find_used_type(use, MALLOC, "alloc_fdtable");
+	dentry = find_used_type(use, UMA, "dentry");
 	for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
 		assert_int_equal(memstat_capture_at(use->capture, points[i].at), 0);
 		assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
@@ -218,7 +220,7 @@ static void test_types_appear(void **state)
 	memstat_capture_at(use->capture, 0);
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
 	expect_walk(use, "uma:dentry");
-	assert_int_equal(memstat_get_numallocs(find(use, UMA, "dentry")), 0);
+	assert_int_equal(memstat_get_numallocs(find_used_type(use, UMA, "dentry")), 0);
 	memstat_capture_at(use->capture, 250000);
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
 	expect_walk(use, "uma:kmalloc-96 uma:kmalloc-128 malloc:alloc_fdtable uma:dentry");
@@ -290,7 +292,7 @@ static void test_cut_off(void **state)
 		assert_non_null(
 			strstr(memstat_mtl_errortext(use->list), "its writer did not finish it"));
 		assert_int_equal(memstat_mtl_lost(use->list, ALLOCATOR_ANY), MEMSTAT_LOST_UNKNOWN);
-		assert_int_equal(memstat_get_numallocs(find(use, UMA, "dentry")), 2);
+		assert_int_equal(memstat_get_numallocs(find_used_type(use, UMA, "dentry")), 2);
 		assert_int_equal(memstat_mtl_time(use->list), 2000000001);
 	}
 	use_end(use);
@@ -326,13 +328,13 @@ static void test_grows(void **state)
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
 	assert_int_equal(errno, 0);
 	assert_int_equal(memstat_mtl_lost(use->list, ALLOCATOR_ANY), MEMSTAT_LOST_UNKNOWN);
-	assert_int_equal(memstat_get_count(find(use, MALLOC, "d_alloc")), 1);
+	assert_int_equal(memstat_get_count(find_used_type(use, MALLOC, "d_alloc")), 1);
 	assert_int_equal(memstat_mtl_time(use->list), 1100001);
 
 	put_file(use, later, "cpu0");
 	put_file(use, later, "cpu1");
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), 0);
-	assert_int_equal(memstat_get_numallocs(find(use, MALLOC, "alloc_fdtable")), 2);
+	assert_int_equal(memstat_get_numallocs(find_used_type(use, MALLOC, "alloc_fdtable")), 2);
 	assert_int_equal(memstat_mtl_time(use->list), 2000000001);
 	close(lock);
 	assert_int_equal(memstat_kvm_all(use->list, use->capture), -1);
@@ -389,24 +391,32 @@ static void test_without_symbols(void **state)
 
 	assert_int_equal(unlink(symbols), 0);
 	assert_int_equal(memstat_kvm_malloc(use->list, use->capture), 0);
-	assert_int_equal(memstat_get_numallocs(find(use, MALLOC, "0xffffffff81000010")), 1);
+	assert_int_equal(memstat_get_numallocs(find_used_type(use, MALLOC, "0xffffffff81000010")),
+			 1);
 	free(symbols);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_types, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_order, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_moments, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_types_appear, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_types, set_up_memstat_capture,
+						tear_down_memstat_capture),
+		cmocka_unit_test_setup_teardown(test_order, set_up_memstat_capture,
+						tear_down_memstat_capture),
+		cmocka_unit_test_setup_teardown(test_moments, set_up_memstat_capture,
+						tear_down_memstat_capture),
+		cmocka_unit_test_setup_teardown(test_types_appear, set_up_memstat_capture,
+						tear_down_memstat_capture),
 		cmocka_unit_test(test_caches_without_events),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_cut_off),
 		cmocka_unit_test(test_grows),
-		cmocka_unit_test_setup_teardown(test_another_in_its_place, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_elsewhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_without_symbols, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_another_in_its_place, set_up_memstat_capture,
+						tear_down_memstat_capture),
+		cmocka_unit_test_setup_teardown(test_elsewhere, set_up_memstat_capture,
+						tear_down_memstat_capture),
+		cmocka_unit_test_setup_teardown(test_without_symbols, set_up_memstat_capture,
+						tear_down_memstat_capture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

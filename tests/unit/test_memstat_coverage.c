@@ -47,7 +47,7 @@
 	"end 100us\n"
 
 /* 4 objects: the free of the first was missed, those of the others were observed. */
-static void capture(void **state)
+static void test_capture(void **state)
 {
 	char *directory = scratch_capture(CAPTURE);
 	struct memstat_capture *opened = memstat_capture_open(directory);
@@ -116,7 +116,7 @@ static void capture_without_paths(void **state)
 	scratch_remove(directory);
 }
 
-static struct memory_type_list *query(void)
+static struct memory_type_list *make_query(void)
 {
 	struct memory_type_list *list = memstat_mtl_alloc();
 
@@ -126,7 +126,7 @@ static struct memory_type_list *query(void)
 }
 
 /* Overwrites a part of the file, as a version that does not know this part would have left it. */
-static void clear(const char *path, uint64_t offset, size_t bytes)
+static void clear_part(const char *path, uint64_t offset, size_t bytes)
 {
 	static const char zero[64];
 	int file = open(path, O_WRONLY);
@@ -137,7 +137,7 @@ static void clear(const char *path, uint64_t offset, size_t bytes)
 }
 
 /* The unobserved paths may change; a file of an older version has neither them nor missed frees. */
-static void published(void **state)
+static void test_published(void **state)
 {
 	static const char *const texts[] = { "kfree_nolock,kmalloc,kmalloc_nolock,kmem_cache_alloc,"
 					     "kmem_cache_free,sheaf-prefill,"
@@ -169,7 +169,7 @@ static void published(void **state)
 		snapshot.paths = texts[i];
 		stats_file_write(file, &type_stats, &snapshot);
 		memstat_mtl_free(list);
-		list = query();
+		list = make_query();
 		assert_int_equal(memstat_mtl_knows_paths(list), 1);
 		assert_paths(memstat_mtl_unobserved, list, expected[i]);
 		assert_paths(memstat_get_unobserved, memstat_mtl_first(list), of_cache[i]);
@@ -180,10 +180,10 @@ static void published(void **state)
 	memstat_mtl_free(list);
 
 	stats_file_layout(&layout, 2, 8);
-	clear(path, offsetof(struct stats_file_head, type_more_bytes), 8);
-	clear(path, stats_file_slot_at(&layout, 3) + sizeof(struct stats_file_slot),
-	      sizeof(struct stats_file_slot_more));
-	list = query();
+	clear_part(path, offsetof(struct stats_file_head, type_more_bytes), 8);
+	clear_part(path, stats_file_slot_at(&layout, 3) + sizeof(struct stats_file_slot),
+		   sizeof(struct stats_file_slot_more));
+	list = make_query();
 	assert_int_equal(memstat_get_numfrees(memstat_mtl_first(list)), 14);
 	assert_true(memstat_get_missedfrees(memstat_mtl_first(list)) == MEMSTAT_MISSED_UNKNOWN);
 	assert_true(memstat_get_coverage(memstat_mtl_first(list)) == MEMSTAT_COVERAGE_UNKNOWN);
@@ -197,7 +197,7 @@ static void published(void **state)
 	scratch_remove(directory);
 }
 
-static void null(void **state)
+static void test_null_type(void **state)
 {
 	(void)state;
 	assert_int_equal(memstat_get_missedfrees(NULL), 0);
@@ -212,10 +212,10 @@ static void null(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capture),
+		cmocka_unit_test(test_capture),
 		cmocka_unit_test(capture_without_paths),
-		cmocka_unit_test(published),
-		cmocka_unit_test(null),
+		cmocka_unit_test(test_published),
+		cmocka_unit_test(test_null_type),
 	};
 
 	return cmocka_run_group_tests_name("memstat_coverage", tests, NULL, NULL);

@@ -45,7 +45,7 @@ struct damage {
 	struct memory_type_list *list;
 };
 
-static int setup(void **state)
+static int set_up_memstat_damage(void **state)
 {
 	struct damage *damage = calloc(1, sizeof(*damage));
 
@@ -56,7 +56,7 @@ static int setup(void **state)
 	return damage->capture ? memstat_kvm_all(damage->list, damage->capture) : -1;
 }
 
-static int teardown(void **state)
+static int tear_down_memstat_damage(void **state)
 {
 	struct damage *damage = *state;
 
@@ -300,7 +300,7 @@ static void set_header(const char *path, uint16_t version, uint16_t codec)
 	free(bytes);
 }
 
-static void append(const char *path, const char *line)
+static void append_line(const char *path, const char *line)
 {
 	FILE *file = fopen(path, "a");
 
@@ -335,7 +335,7 @@ static void test_later_status(void **state)
 	struct damage *damage = *state;
 	char *path = scratch_path(damage->directory, "kernel/status");
 
-	append(path, "format 99\n");
+	append_line(path, "format 99\n");
 	expect_version(damage);
 	free(path);
 }
@@ -558,22 +558,38 @@ static void test_open_without_memory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_cut_anywhere, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stream_is_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_status_is_gone, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_damage_in_the_midst, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_hostile_tables, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_later_packet, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_later_status, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_later_metadata, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_table_cannot_be_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tasks_cannot_be_read, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_descriptors, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_permission, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_capture, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_handle, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory_runs_out, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_open_without_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_cut_anywhere, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_stream_is_gone, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_status_is_gone, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_damage_in_the_midst, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_hostile_tables, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_later_packet, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_later_status, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_later_metadata, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_table_cannot_be_read, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_tasks_cannot_be_read, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_no_descriptors, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_permission, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_no_capture, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_no_handle, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_memory_runs_out, set_up_memstat_damage,
+						tear_down_memstat_damage),
+		cmocka_unit_test_setup_teardown(test_open_without_memory, set_up_memstat_damage,
+						tear_down_memstat_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,7 +137,7 @@ static void test_stays(void **state)
 }
 
 /* A cut source is shown up to the cut, and the query fails. */
-static void test_cut(void **state)
+static void test_cut_source(void **state)
 {
 	struct source_type type = fake_type(ALLOCATOR_UMA, "a", 3, 1);
 	struct fake fake = {
@@ -213,7 +213,7 @@ static void test_silent(void **state)
 	test_no_list(state);
 	test_kinds(state);
 	test_stays(state);
-	test_cut(state);
+	test_cut_source(state);
 	fflush(NULL);
 	dup2(out, STDOUT_FILENO);
 	dup2(err, STDERR_FILENO);
@@ -234,7 +234,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_named_kind, fake_list_set_up,
 						fake_list_tear_down),
 		cmocka_unit_test_setup_teardown(test_stays, fake_list_set_up, fake_list_tear_down),
-		cmocka_unit_test_setup_teardown(test_cut, fake_list_set_up, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_cut_source, fake_list_set_up,
+						fake_list_tear_down),
 		cmocka_unit_test_setup_teardown(test_cut_and_failed, fake_list_set_up,
 						fake_list_tear_down),
 		cmocka_unit_test_setup_teardown(test_lost, fake_list_set_up, fake_list_tear_down),

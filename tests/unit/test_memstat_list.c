@@ -22,7 +22,7 @@ static void query_types(struct memory_type_list *list, unsigned int allocators,
 	assert_int_equal(fake_query(list, allocators, &fake), 0);
 }
 
-static void expect(struct memory_type_list *list, const char *expected)
+static void expect_types(struct memory_type_list *list, const char *expected)
 {
 	char *walked = fake_walk(list);
 
@@ -58,9 +58,9 @@ static void test_newest_first(void **state)
 					fake_type(UMA, "c", 1, 0) };
 
 	query_types(*state, QUERY_ALL, first, 4);
-	expect(*state, "uma:d uma:c malloc:b malloc:a");
+	expect_types(*state, "uma:d uma:c malloc:b malloc:a");
 	query_types(*state, QUERY_ALL, second, 5);
-	expect(*state, "uma:f malloc:e uma:d uma:c malloc:b malloc:a");
+	expect_types(*state, "uma:f malloc:e uma:d uma:c malloc:b malloc:a");
 }
 
 static void test_only_what_was_asked(void **state)
@@ -68,9 +68,9 @@ static void test_only_what_was_asked(void **state)
 	struct source_type types[] = { fake_type(MALLOC, "a", 1, 0), fake_type(UMA, "b", 1, 0) };
 
 	query_types(*state, QUERY_UMA, types, 2);
-	expect(*state, "uma:b");
+	expect_types(*state, "uma:b");
 	query_types(*state, QUERY_MALLOC, types, 2);
-	expect(*state, "malloc:a uma:b");
+	expect_types(*state, "malloc:a uma:b");
 }
 
 static void test_find(void **state)
@@ -244,7 +244,7 @@ static void test_never_removed(void **state)
 	query_types(*state, QUERY_MALLOC, types, 1);
 	assert_int_equal(memstat_get_count(b), 5); /* not requested */
 	query_types(*state, QUERY_UMA, NULL, 0);
-	expect(*state, "uma:b malloc:a");
+	expect_types(*state, "uma:b malloc:a");
 	assert_int_equal(memstat_get_numallocs(b), 0);
 	assert_int_equal(memstat_get_bytes(b), 0);
 	assert_int_equal(memstat_get_free(b), 0);
@@ -256,7 +256,7 @@ static void test_never_removed(void **state)
 	query_types(*state, QUERY_ALL, types, 2);
 	assert_ptr_equal(memstat_mtl_find(*state, UMA, "b"), b);
 	assert_int_equal(memstat_get_count(b), 5);
-	expect(*state, "uma:b malloc:a");
+	expect_types(*state, "uma:b malloc:a");
 }
 
 int main(void)

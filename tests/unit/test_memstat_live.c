@@ -27,7 +27,7 @@ struct system {
 };
 
 /* A function and a cache, published as of time 100. */
-static int setup(void **state)
+static int set_up_memstat_live(void **state)
 {
 	struct system *system = calloc(1, sizeof(*system));
 
@@ -50,7 +50,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_memstat_live(void **state)
 {
 	struct system *system = *state;
 
@@ -63,7 +63,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct memory_type *find(const struct system *system, int allocator, const char *name)
+static struct memory_type *find_system_type(const struct system *system, int allocator,
+					    const char *name)
 {
 	return memstat_mtl_find(system->list, allocator, name);
 }
@@ -76,7 +77,7 @@ static void expect_walk(const struct system *system, const char *expected)
 	free(walk);
 }
 
-static void ask(const struct system *system)
+static void ask_system(const struct system *system)
 {
 	if (memstat_sysctl_all(system->list, 0))
 		fail_msg("%s", memstat_mtl_errortext(system->list));
@@ -117,7 +118,7 @@ static void test_types(void **state)
 		    "numfrees 7 bytes 48 count 3 failures 2 xdomain 3; 0: memalloced 3 memfreed 4 "
 		    "numallocs 1 numfrees 2 sizemask 1; 1: memalloced 4 memfreed 5 numallocs 2 "
 		    "numfrees 3 sizemask 2");
-	function = find(system, ALLOCATOR_MALLOC, "a_function [m]");
+	function = find_system_type(system, ALLOCATOR_MALLOC, "a_function [m]");
 	assert_int_equal(memstat_malloc_zone_get_count(), 3);
 	assert_int_equal(memstat_malloc_zone_get_size(1), 16);
 	assert_int_equal(memstat_malloc_zone_used(function, 1), 1);
@@ -127,12 +128,13 @@ static void test_types(void **state)
 		    "uma:a_cache size 100 rsize 128 memalloced 2000 memfreed 1400 numallocs 20 "
 		    "numfrees 14 bytes 600 count 6 free 7 failures 3 xdomain 4 kegfree 7; 0: "
 		    "memalloced 200 memfreed 400 numallocs 2 numfrees 4");
-	assert_non_null(find(system, ALLOCATOR_UMA, "two"));
-	assert_ptr_equal(find(system, ALLOCATOR_UMA, "two"), find(system, ALLOCATOR_ANY, "one"));
-	assert_null(find(system, ALLOCATOR_MALLOC, "one"));
+	assert_non_null(find_system_type(system, ALLOCATOR_UMA, "two"));
+	assert_ptr_equal(find_system_type(system, ALLOCATOR_UMA, "two"),
+			 find_system_type(system, ALLOCATOR_ANY, "one"));
+	assert_null(find_system_type(system, ALLOCATOR_MALLOC, "one"));
 	hand_type_stats_add(&system->type_stats, TYPE_STATS_FUNCTION, "later", 0);
 	hand_stats_file_write(system->stats_file, &system->type_stats, 101);
-	ask(system);
+	ask_system(system);
 	expect_walk(system, "malloc:later uma:a_cache malloc:a_function [m]");
 }
 
@@ -142,8 +144,8 @@ static void test_refresh(void **state)
 	struct memory_type *type;
 	const char *name;
 
-	ask(system);
-	type = find(system, ALLOCATOR_UMA, "a_cache");
+	ask_system(system);
+	type = find_system_type(system, ALLOCATOR_UMA, "a_cache");
 	name = memstat_get_name(type);
 	assert_int_equal(memstat_get_caller_uint64(type, 3), 0);
 	memstat_set_caller_uint64(type, 3, 33);
@@ -156,7 +158,7 @@ static void test_refresh(void **state)
 		if (round % 10 == 0)
 			hand_type_stats_add(&system->type_stats, TYPE_STATS_CACHE, another, 1);
 		hand_stats_file_write(system->stats_file, &system->type_stats, round * 100);
-		ask(system);
+		ask_system(system);
 		assert_int_equal(memstat_mtl_time(system->list), round * 100);
 		assert_int_equal(memstat_mtl_begin(system->list), 1);
 		assert_int_equal(memstat_mtl_cpus(system->list), 2);
@@ -165,7 +167,7 @@ static void test_refresh(void **state)
 			assert_string_equal(memstat_get_name(memstat_mtl_first(system->list)),
 					    another);
 	}
-	assert_ptr_equal(find(system, ALLOCATOR_ANY, "a_cache"), type);
+	assert_ptr_equal(find_system_type(system, ALLOCATOR_ANY, "a_cache"), type);
 	assert_ptr_equal(memstat_get_name(type), name);
 	assert_int_equal(memstat_get_caller_uint64(type, 3), 33);
 	assert_ptr_equal(memstat_get_percpu_caller_pointer(type, 1, 2), system);
@@ -182,7 +184,7 @@ static void test_lost(void **state)
 	assert_int_equal(memstat_mtl_lost(system->list, ALLOCATOR_UMA), 12);
 	assert_int_equal(memstat_mtl_lost(system->list, ALLOCATOR_MALLOC), 0);
 	stats_file_write(system->stats_file, &system->type_stats, &unknown);
-	ask(system);
+	ask_system(system);
 	assert_true(memstat_mtl_lost(system->list, ALLOCATOR_ANY) == MEMSTAT_LOST_UNKNOWN);
 }
 
@@ -283,11 +285,11 @@ static void test_no_publisher(void **state)
 	char command[300];
 
 	snprintf(command, sizeof(command), "'kmemtraced --publish=%s'", system->path);
-	ask(system);
-	type = find(system, ALLOCATOR_UMA, "a_cache");
+	ask_system(system);
+	type = find_system_type(system, ALLOCATOR_UMA, "a_cache");
 	end_publisher(system);
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, command);
-	assert_ptr_equal(find(system, ALLOCATOR_UMA, "a_cache"), type);
+	assert_ptr_equal(find_system_type(system, ALLOCATOR_UMA, "a_cache"), type);
 	assert_int_equal(memstat_get_numallocs(type), 20);
 	assert_int_equal(memstat_mtl_time(system->list), 100);
 	assert_non_null(memstat_mtl_next(memstat_mtl_first(system->list)));
@@ -298,7 +300,7 @@ static void test_no_publisher(void **state)
 	hand_type_stats_change(&system->type_stats, system->function, 3);
 	hand_stats_file_write(system->stats_file, &system->type_stats, 200);
 	errno = 12345;
-	ask(system);
+	ask_system(system);
 	assert_int_equal(errno, 12345);
 	assert_int_equal(memstat_get_numallocs(type), 30);
 	assert_int_equal(memstat_mtl_time(system->list), 200);
@@ -347,7 +349,8 @@ static void test_permission(void **state)
 	assert_int_equal(status, 0);
 }
 
-static void overwrite(const struct system *system, const void *bytes, size_t size, uint64_t at)
+static void overwrite_bytes(const struct system *system, const void *bytes, size_t size,
+			    uint64_t at)
 {
 	int fd = open(system->path, O_WRONLY);
 
@@ -361,7 +364,8 @@ static void test_version(void **state)
 	struct system *system = *state;
 	const uint32_t version = 1000;
 
-	overwrite(system, &version, sizeof(version), offsetof(struct stats_file_head, version));
+	overwrite_bytes(system, &version, sizeof(version),
+			offsetof(struct stats_file_head, version));
 	assert_fails(system, MEMSTAT_ERROR_VERSION, EPROTONOSUPPORT, "version 1000");
 }
 
@@ -371,16 +375,17 @@ static void test_damaged(void **state)
 	struct stats_file_layout layout;
 	const uint64_t wrong = UINT64_MAX;
 
-	ask(system);
+	ask_system(system);
 	stats_file_layout(&layout, 2, 8);
-	overwrite(system, &wrong, sizeof(wrong),
-		  stats_file_slot_at(&layout, 1) + offsetof(struct stats_file_slot, types));
+	overwrite_bytes(system, &wrong, sizeof(wrong),
+			stats_file_slot_at(&layout, 1) + offsetof(struct stats_file_slot, types));
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "damaged");
 	assert_int_equal(truncate(system->path, 100), 0);
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "damaged");
 	assert_int_equal(truncate(system->path, 10), 0);
 	assert_fails(system, MEMSTAT_ERROR_DATAERROR, EBADMSG, "is not a statistics file");
-	assert_int_equal(memstat_get_numallocs(find(system, ALLOCATOR_UMA, "a_cache")), 20);
+	assert_int_equal(memstat_get_numallocs(find_system_type(system, ALLOCATOR_UMA, "a_cache")),
+			 20);
 }
 
 /* Any allocation may fail: the query fails and leaves the list unchanged. */
@@ -428,7 +433,7 @@ static void test_usual_path(void **state)
 		if (memstat_sysctl_all(system->list, 0))
 			assert_non_null(
 				strstr(memstat_mtl_errortext(system->list), STATS_FILE_PATH));
-		assert_null(find(system, ALLOCATOR_ANY, "a_function [m]"));
+		assert_null(find_system_type(system, ALLOCATOR_ANY, "a_function [m]"));
 	}
 	if (access(STATS_FILE_PATH, F_OK) && errno == ENOENT)
 		assert_fails(system, MEMSTAT_ERROR_DATAERROR, ENOENT, "'kmemtraced --publish'");
@@ -437,19 +442,32 @@ static void test_usual_path(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_flags, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_types, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_refresh, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lost, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_base_without_a_call, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_file_of_an_older_version, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_publisher, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_killed_publisher, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_permission, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_version, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_usual_path, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_flags, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_types, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_refresh, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_lost, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_base_without_a_call, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_file_of_an_older_version, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_no_publisher, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_killed_publisher, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_permission, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_version, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_damaged, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_no_memory, set_up_memstat_live,
+						tear_down_memstat_live),
+		cmocka_unit_test_setup_teardown(test_usual_path, set_up_memstat_live,
+						tear_down_memstat_live),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

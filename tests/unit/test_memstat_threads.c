@@ -26,7 +26,7 @@ struct user {
 	const char *wrong;
 };
 
-static const char *use(const struct user *user, struct memory_type_list *list, int round)
+static const char *check_list(const struct user *user, struct memory_type_list *list, int round)
 {
 	char names[TYPES][16];
 	struct source_type types[TYPES];
@@ -65,7 +65,7 @@ static void *use_list(void *argument)
 	struct memory_type_list *list = memstat_mtl_alloc();
 
 	for (int round = 1; round <= QUERIES && !user->wrong; round++) {
-		user->wrong = use(user, list, round);
+		user->wrong = check_list(user, list, round);
 		if (round % 500 == 0) {
 			memstat_mtl_free(list);
 			list = memstat_mtl_alloc();

@@ -46,7 +46,7 @@ static struct type_stats_type cache = {
 	.cpu_count = 1,
 };
 
-static int put(struct update *update, void *handle)
+static int put_type(struct update *update, void *handle)
 {
 	const struct type_stats_type *only = handle;
 
@@ -59,20 +59,20 @@ static int put(struct update *update, void *handle)
 	return 0;
 }
 
-static int setup(void **state)
+static int set_up_memstat_type_stats(void **state)
 {
 	*state = memstat_mtl_alloc();
-	return *state ? query(*state, QUERY_ALL, put, NULL) : -1;
+	return *state ? query(*state, QUERY_ALL, put_type, NULL) : -1;
 }
 
-static int teardown(void **state)
+static int tear_down_memstat_type_stats(void **state)
 {
 	memstat_mtl_free(*state);
 	cache.frees_unmatched = 6;
 	return 0;
 }
 
-static const struct memory_type *find(struct memory_type_list *list, const char *name)
+static const struct memory_type *find_any_type(struct memory_type_list *list, const char *name)
 {
 	const struct memory_type *type = memstat_mtl_find(list, ALLOCATOR_ANY, name);
 
@@ -92,8 +92,8 @@ static void test_types(void **state)
 		    "uma:cache size 100 rsize 128 memalloced 900 memfreed 400 numallocs 9 numfrees "
 		    "4 bytes 500 count 5 free 11 failures 2 xdomain 3 kegfree 11; 0: memalloced "
 		    "900 memfreed 400 numallocs 9 numfrees 4");
-	assert_ptr_equal(find(list, "alias"), find(list, "cache"));
-	assert_ptr_equal(find(list, "other"), find(list, "cache"));
+	assert_ptr_equal(find_any_type(list, "alias"), find_any_type(list, "cache"));
+	assert_ptr_equal(find_any_type(list, "other"), find_any_type(list, "cache"));
 }
 
 /* All possible CPUs have slots, also those without events. */
@@ -134,29 +134,29 @@ static void test_base(void **state)
 	struct memory_type_list *list = *state;
 
 	memstat_mtl_set_base(list, 1);
-	assert_int_equal(memstat_get_numallocs(find(list, "cache")), 9); /* as yet */
-	assert_int_equal(query(list, QUERY_ALL, put, NULL), 0);
+	assert_int_equal(memstat_get_numallocs(find_any_type(list, "cache")), 9); /* as yet */
+	assert_int_equal(query(list, QUERY_ALL, put_type, NULL), 0);
 	fake_expect(list, "cache",
 		    "uma:cache size 100 rsize 128 memalloced 5900 memfreed 1000 numallocs 59 "
 		    "numfrees 10 bytes 4900 count 49 free 11 failures 2 xdomain 3 kegfree 11; 0: "
 		    "memalloced 900 memfreed 400 numallocs 9 numfrees 4");
-	assert_int_equal(memstat_get_numallocs(find(list, "caller [module]")), 7);
+	assert_int_equal(memstat_get_numallocs(find_any_type(list, "caller [module]")), 7);
 
 	memstat_mtl_set_base(list, 0);
-	assert_int_equal(query(list, QUERY_ALL, put, NULL), 0);
-	assert_int_equal(memstat_get_numallocs(find(list, "cache")), 9);
-	assert_int_equal(memstat_get_numfrees(find(list, "cache")), 4);
+	assert_int_equal(query(list, QUERY_ALL, put_type, NULL), 0);
+	assert_int_equal(memstat_get_numallocs(find_any_type(list, "cache")), 9);
+	assert_int_equal(memstat_get_numfrees(find_any_type(list, "cache")), 4);
 }
 
 /* Unmatched frees beyond the initial objects are not counted. */
 static void test_base_is_used_up(void **state)
 {
-	const struct memory_type *type = find(*state, "cache");
+	const struct memory_type *type = find_any_type(*state, "cache");
 
 	memstat_mtl_set_base(*state, -1);
 	for (uint64_t freed = 49; freed < 53; freed++) {
 		cache.frees_unmatched = freed;
-		assert_int_equal(query(*state, QUERY_UMA, put, NULL), 0);
+		assert_int_equal(query(*state, QUERY_UMA, put_type, NULL), 0);
 		assert_int_equal(memstat_get_numallocs(type), 59);
 		assert_int_equal(memstat_get_numfrees(type), freed < 50 ? 53 : 54);
 	}
@@ -178,7 +178,7 @@ static void test_time(void **state)
 	assert_int_equal(memstat_mtl_begin(*state), 345);
 	assert_int_equal(memstat_mtl_cpus(*state), 4);
 	/* a query that fails does not change it */
-	assert_int_equal(query(*state, QUERY_ALL, put, &cache), -1);
+	assert_int_equal(query(*state, QUERY_ALL, put_type, &cache), -1);
 	assert_int_equal(memstat_mtl_time(*state), 12345);
 	assert_int_equal(memstat_mtl_begin(*state), 345);
 	assert_int_equal(memstat_mtl_cpus(*state), 4);
@@ -187,12 +187,18 @@ static void test_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_types, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_caller_of_quiet_cpu, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_more_cpus_than_told, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_base, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_base_is_used_up, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_types, set_up_memstat_type_stats,
+						tear_down_memstat_type_stats),
+		cmocka_unit_test_setup_teardown(test_caller_of_quiet_cpu, set_up_memstat_type_stats,
+						tear_down_memstat_type_stats),
+		cmocka_unit_test_setup_teardown(test_more_cpus_than_told, set_up_memstat_type_stats,
+						tear_down_memstat_type_stats),
+		cmocka_unit_test_setup_teardown(test_base, set_up_memstat_type_stats,
+						tear_down_memstat_type_stats),
+		cmocka_unit_test_setup_teardown(test_base_is_used_up, set_up_memstat_type_stats,
+						tear_down_memstat_type_stats),
+		cmocka_unit_test_setup_teardown(test_time, set_up_memstat_type_stats,
+						tear_down_memstat_type_stats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static struct {
 static struct fake before, after;
 
 /* After: the same types with other counters, CPUs and aliases, and as many new types between. */
-static int make(void **state)
+static int make_types(void **state)
 {
 	(void)state;
 	for (int cpu = 0; cpu < 8; cpu++)
@@ -60,9 +60,9 @@ static int make(void **state)
 	return 0;
 }
 
-static int setup(void **state)
+static int set_up_memstat_update(void **state)
 {
-	make(NULL);
+	make_types(NULL);
 	*state = memstat_mtl_alloc();
 	return fake_query(*state, QUERY_ALL, &before);
 }
@@ -148,7 +148,7 @@ static void test_memory_runs_out(void **state)
 static void fresh_list(void **state)
 {
 	memstat_mtl_free(*state);
-	setup(state);
+	set_up_memstat_update(state);
 }
 
 /* One allocation fails: the query fails, unless it was a hash table, which may stay small. */
@@ -229,7 +229,7 @@ static void test_caller_without_memory(void **state)
 	assert_int_equal(memstat_get_percpu_caller_uint64(type, 0, 2), 0);
 }
 
-static void refused(struct memory_type_list *list, const struct source_type *type, int err)
+static void expect_refused(struct memory_type_list *list, const struct source_type *type, int err)
 {
 	struct source_type types[] = { fake_type(MALLOC, "fresh", 1, 0), *type,
 				       fake_type(UMA, "fresh", 1, 0) };
@@ -253,28 +253,28 @@ static void test_refused(void **state)
 	static const struct percpu_counters no_class[2] = { [1] = { .sizemask = 8 } };
 	struct source_type type = fake_type(MALLOC, "fresh", 1, 0);
 
-	refused(*state, &type, EEXIST);
+	expect_refused(*state, &type, EEXIST);
 	type.name = "";
-	refused(*state, &type, EINVAL);
+	expect_refused(*state, &type, EINVAL);
 	type.name = NULL;
-	refused(*state, &type, EINVAL);
+	expect_refused(*state, &type, EINVAL);
 	type = fake_type(UMA, "more freed", 1, 2);
-	refused(*state, &type, EBADMSG);
+	expect_refused(*state, &type, EBADMSG);
 	type = fake_type(MALLOC, "more freed", 1, 2);
-	refused(*state, &type, EBADMSG);
+	expect_refused(*state, &type, EBADMSG);
 	type = fake_type(UMA, "more than there are", 2, 1);
 	type.initial_count = UINT64_MAX - 1;
-	refused(*state, &type, EBADMSG);
+	expect_refused(*state, &type, EBADMSG);
 	type = fake_type(MALLOC, "more bytes freed", 1, 1);
 	type.counters.memfreed++;
-	refused(*state, &type, EBADMSG);
+	expect_refused(*state, &type, EBADMSG);
 	type = fake_type(MALLOC, "no class", 1, 1);
 	type.counters.sizemask = 8;
-	refused(*state, &type, EBADMSG);
+	expect_refused(*state, &type, EBADMSG);
 	type.counters.sizemask = 7;
 	type.percpu = no_class;
 	type.cpus = 2;
-	refused(*state, &type, EBADMSG);
+	expect_refused(*state, &type, EBADMSG);
 }
 
 /* The first error counts, whatever fails later. */
@@ -337,18 +337,25 @@ static void test_wrong_classes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_source_fails, setup, fake_list_tear_down),
-		cmocka_unit_test_setup_teardown(test_memory_runs_out, setup, fake_list_tear_down),
-		cmocka_unit_test_setup_teardown(test_one_call_fails, setup, fake_list_tear_down),
-		cmocka_unit_test_setup_teardown(test_no_memory_needed, setup, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_source_fails, set_up_memstat_update,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_memory_runs_out, set_up_memstat_update,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_one_call_fails, set_up_memstat_update,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_no_memory_needed, set_up_memstat_update,
+						fake_list_tear_down),
 		cmocka_unit_test(test_list_without_memory),
-		cmocka_unit_test_setup_teardown(test_caller_without_memory, setup,
+		cmocka_unit_test_setup_teardown(test_caller_without_memory, set_up_memstat_update,
 						fake_list_tear_down),
-		cmocka_unit_test_setup_teardown(test_refused, setup, fake_list_tear_down),
-		cmocka_unit_test_setup_teardown(test_first_failure_counts, setup,
+		cmocka_unit_test_setup_teardown(test_refused, set_up_memstat_update,
 						fake_list_tear_down),
-		cmocka_unit_test_setup_teardown(test_unasked, setup, fake_list_tear_down),
-		cmocka_unit_test_setup_teardown(test_wrong_classes, setup, fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_first_failure_counts, set_up_memstat_update,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_unasked, set_up_memstat_update,
+						fake_list_tear_down),
+		cmocka_unit_test_setup_teardown(test_wrong_classes, set_up_memstat_update,
+						fake_list_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

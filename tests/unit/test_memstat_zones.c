@@ -10,12 +10,12 @@
 static const size_t small[] = { 8, 16, 32 };
 static const size_t large[] = { 64, 96, 128, 192, 256 };
 
-static struct fake source(const size_t *classes, size_t count)
+static struct fake fake_zones(const size_t *classes, size_t count)
 {
 	return (struct fake){ .classes = classes, .class_count = count };
 }
 
-static void expect(const size_t *classes, size_t count)
+static void expect_zones(const size_t *classes, size_t count)
 {
 	assert_int_equal(memstat_malloc_zone_get_count(), count);
 	for (size_t i = 0; i < count; i++)
@@ -28,38 +28,38 @@ static void expect(const size_t *classes, size_t count)
 static void test_before(void **state)
 {
 	struct memory_type_list *list = memstat_mtl_alloc();
-	struct fake fake = source(small, 3);
+	struct fake fake = fake_zones(small, 3);
 
 	(void)state;
-	expect(NULL, 0);
+	expect_zones(NULL, 0);
 	assert_int_equal(memstat_malloc_zone_used(NULL, 0), 0);
 	assert_int_equal(fake_query(list, QUERY_UMA, &fake), 0);
-	expect(NULL, 0);
+	expect_zones(NULL, 0);
 	fake.err = EACCES;
 	assert_int_equal(fake_query(list, QUERY_MALLOC, &fake), -1);
-	expect(NULL, 0);
+	expect_zones(NULL, 0);
 	memstat_mtl_free(list);
-	expect(NULL, 0);
+	expect_zones(NULL, 0);
 }
 
 static void test_last_wins(void **state)
 {
 	struct memory_type_list *one = memstat_mtl_alloc(), *other = memstat_mtl_alloc();
-	struct fake first = source(small, 3), second = source(large, 5);
+	struct fake first = fake_zones(small, 3), second = fake_zones(large, 5);
 
 	(void)state;
 	assert_int_equal(fake_query(one, QUERY_MALLOC, &first), 0);
-	expect(small, 3);
+	expect_zones(small, 3);
 	assert_int_equal(fake_query(other, QUERY_ALL, &second), 0);
-	expect(large, 5);
+	expect_zones(large, 5);
 	memstat_mtl_free(other);
-	expect(large, 5);
+	expect_zones(large, 5);
 	assert_int_equal(fake_query(one, QUERY_UMA, &first), 0);
-	expect(large, 5);
+	expect_zones(large, 5);
 	assert_int_equal(fake_query(one, QUERY_MALLOC, &first), 0);
-	expect(small, 3);
+	expect_zones(small, 3);
 	memstat_mtl_free(one);
-	expect(small, 3);
+	expect_zones(small, 3);
 }
 
 static void test_used(void **state)
@@ -67,7 +67,7 @@ static void test_used(void **state)
 	struct memory_type_list *list = memstat_mtl_alloc();
 	struct source_type types[] = { fake_type(ALLOCATOR_MALLOC, "a", 2, 0),
 				       fake_type(ALLOCATOR_UMA, "b", 2, 0) };
-	struct fake fake = source(large, 5), shorter = source(small, 3);
+	struct fake fake = fake_zones(large, 5), shorter = fake_zones(small, 3);
 	struct memory_type_list *other = memstat_mtl_alloc();
 	struct memory_type *a, *b;
 
@@ -104,12 +104,12 @@ static void test_full(void **state)
 	(void)state;
 	for (size_t i = 0; i < CLASSES_MAX; i++)
 		classes[i] = 8 * (i + 1);
-	fake = source(classes, CLASSES_MAX);
+	fake = fake_zones(classes, CLASSES_MAX);
 	type.counters.sizemask = UINT64_C(1) << 63;
 	fake.types = &type;
 	fake.count = 1;
 	assert_int_equal(fake_query(list, QUERY_ALL, &fake), 0);
-	expect(classes, CLASSES_MAX);
+	expect_zones(classes, CLASSES_MAX);
 	assert_int_equal(memstat_malloc_zone_used(memstat_mtl_first(list), 63), 1);
 	assert_int_equal(memstat_malloc_zone_used(memstat_mtl_first(list), 62), 0);
 	assert_int_equal(memstat_malloc_zone_used(memstat_mtl_first(list), 64), 0);

@@ -51,7 +51,7 @@ static void read_all(struct reading *reading, char *directory)
 	assert_int_equal(merge_next(reading->merge, &batch), 0);
 }
 
-static void finish(struct reading *reading)
+static void finish_reading(struct reading *reading)
 {
 	merge_close(reading->merge);
 	capture_close(&reading->capture);
@@ -115,7 +115,7 @@ static void merges_streams_by_time(void **state)
 	assert_int_equal(stream->loss.confirmed, 1);
 	assert_int_equal(stream->all_cpus_skipped, 4);
 	assert_int_equal(stream->time_last, 40);
-	finish(&reading);
+	finish_reading(&reading);
 }
 
 static void finds_the_cache_of_a_time(void **state)
@@ -152,7 +152,7 @@ static void finds_the_cache_of_a_time(void **state)
 	assert_int_equal(events[5].allocated, 0);
 	assert_false(events[6].has_cache);
 	assert_int_equal(merge_stream_counters(reading.merge, 0)->caches_unknown, 1);
-	finish(&reading);
+	finish_reading(&reading);
 }
 
 static void counts_caches_not_traced(void **state)
@@ -183,11 +183,11 @@ static void counts_caches_not_traced(void **state)
 		assert_int_equal(events[i].hash, hash_address(SEED, events[i].pointer));
 	assert_int_equal(merge_stream_counters(reading.merge, 0)->anonymous_allocations, 2);
 	assert_int_equal(merge_stream_counters(reading.merge, 0)->caches_unknown, 1);
-	finish(&reading);
+	finish_reading(&reading);
 }
 
 /* Many CPUs, and more events than a batch holds; also from a machine of the other byte order. */
-static void many(const char *first_line)
+static void merge_many(const char *first_line)
 {
 	unsigned int cpus = 512, each = 20;
 	struct reading reading;
@@ -210,14 +210,14 @@ static void many(const char *first_line)
 		assert_true(before->time < event->time ||
 			    (before->time == event->time && before->cpu < event->cpu));
 	}
-	finish(&reading);
+	finish_reading(&reading);
 }
 
 static void merges_many_cpus(void **state)
 {
 	(void)state;
-	many("endian little");
-	many("endian big");
+	merge_many("endian little");
+	merge_many("endian big");
 }
 
 /* A sequence number that is more than 2^32 above the previous one. */
@@ -236,7 +236,7 @@ static void accepts_a_far_jump_of_numbers(void **state)
 	assert_int_equal(reading.count, 3);
 	assert_int_equal(reading.events[2].sequence, (uint32_t)5000000002);
 	assert_int_equal(merge_stream_counters(reading.merge, 0)->loss.confirmed, 5000000000);
-	finish(&reading);
+	finish_reading(&reading);
 }
 
 static void put_header(unsigned char *bytes, struct packet_header header, bool swap)
@@ -304,7 +304,7 @@ static void skips_damage_and_counts_it(void **state)
 	assert_int_equal(stream->damaged_bytes, 112 + 3 * 48);
 	assert_int_equal(stream->loss.confirmed, 3);
 	assert_int_equal(stream->recorded, 3);
-	finish(&reading);
+	finish_reading(&reading);
 }
 
 static void reads_up_to_the_cut(void **state)
@@ -323,7 +323,7 @@ static void reads_up_to_the_cut(void **state)
 	assert_int_equal(reading.count, 2);
 	assert_int_equal(merge_stream_counters(reading.merge, 0)->damaged_bytes, 150);
 	assert_int_equal(merge_stream_counters(reading.merge, 0)->loss.confirmed, 0);
-	finish(&reading);
+	finish_reading(&reading);
 }
 
 /* A stream whose packets come twice: times step back, numbers repeat; all events are returned. */
@@ -352,7 +352,7 @@ static void times_may_step_back(void **state)
 	assert_int_equal(merge_stream_counters(reading.merge, 0)->loss.confirmed, 0);
 	assert_int_equal(merge_stream_counters(reading.merge, 1)->recorded, 6);
 	assert_int_equal(reading.events[17].time, 30);
-	finish(&reading);
+	finish_reading(&reading);
 }
 
 /* Reads the capture again and compares all events and counters. */
@@ -492,7 +492,7 @@ static void runs_of_any_length_are_ordered(void **state)
 		read_all(&reading, directory);
 		assert_true(reading.count >= 12000);
 		assert_naive(&reading);
-		finish(&reading);
+		finish_reading(&reading);
 		free(bytes);
 		free(path);
 		free(text);
@@ -528,7 +528,7 @@ static void threads_do_not_change_the_events(void **state)
 	assert_true(reading.count > 14000);
 	for (unsigned int threads = 1; threads < 9; threads++)
 		assert_same(&reading, threads);
-	finish(&reading);
+	finish_reading(&reading);
 	free(bytes);
 	free(path);
 	free(text);

@@ -12,7 +12,7 @@
 #include "capture/format.h"
 #include "capture/metadata.h"
 
-static char *text_of(const struct metadata *metadata)
+static char *metadata_text(const struct metadata *metadata)
 {
 	char *text = NULL;
 	size_t size;
@@ -75,7 +75,7 @@ static void written_and_read(void **state)
 		.tracer_version = "12.34.5",
 	};
 	struct metadata copy;
-	char errmsg[200] = "", *text = text_of(&metadata);
+	char errmsg[200] = "", *text = metadata_text(&metadata);
 
 	(void)state;
 	assert_non_null(strstr(text, "tracer_major = 12; tracer_minor = 34;"));
@@ -107,7 +107,7 @@ static void written_and_read(void **state)
 static void of_a_piece(void **state)
 {
 	struct metadata metadata = { .format = CAPTURE_FORMAT, .piece = 4000000001 }, copy;
-	char errmsg[200], *text = text_of(&metadata);
+	char errmsg[200], *text = metadata_text(&metadata);
 
 	(void)state;
 	assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
@@ -128,7 +128,7 @@ static void of_an_import(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		metadata.clock = clocks[i];
 		metadata.source_order = orders[i];
-		text = text_of(&metadata);
+		text = metadata_text(&metadata);
 		assert_non_null(strstr(text, "tracer_name = \"kmemtrace-import\""));
 		snprintf(name, sizeof(name), "map = clock.%s.value",
 			 metadata_clock_text(&metadata));
@@ -180,7 +180,7 @@ static void clock_without_source_is_ignored(void **state)
 	assert_int_equal(metadata.clock, METADATA_CLOCK_MONOTONIC);
 }
 
-static void refused(void **state)
+static void wrong_metadata_is_refused(void **state)
 {
 	static const struct {
 		const char *text, *errmsg;
@@ -222,14 +222,14 @@ static void refused(void **state)
 }
 
 /* Text that is cut anywhere is read or refused; an unterminated string is cut to its field. */
-static void hostile(void **state)
+static void hostile_metadata_is_safe(void **state)
 {
 	struct metadata metadata, copy;
 	char errmsg[200], *text, *hostname;
 
 	(void)state;
 	assert_int_equal(metadata_init(&metadata), 0);
-	text = text_of(&metadata);
+	text = metadata_text(&metadata);
 	for (size_t size = strlen(text); size--;) {
 		char *cut = strndup(text, size);
 		int err = metadata_parse(&copy, cut, errmsg, sizeof(errmsg));
@@ -284,8 +284,8 @@ int main(void)
 		cmocka_unit_test(of_an_import),
 		cmocka_unit_test(white_space_and_order_do_not_matter),
 		cmocka_unit_test(clock_without_source_is_ignored),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(hostile),
+		cmocka_unit_test(wrong_metadata_is_refused),
+		cmocka_unit_test(hostile_metadata_is_safe),
 	};
 
 	return cmocka_run_group_tests_name("metadata", tests, NULL, NULL);

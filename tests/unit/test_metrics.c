@@ -42,7 +42,7 @@ struct scene {
 	struct metrics metrics;
 };
 
-static void open_scene(struct scene *scene, size_t top)
+static void open_metrics_scene(struct scene *scene, size_t top)
 {
 	char symbols[4096] = "", *path;
 	size_t used = 0;
@@ -67,7 +67,7 @@ static void open_scene(struct scene *scene, size_t top)
 	assert_int_equal(metrics_init(&scene->metrics, &scene->capture, top), 0);
 }
 
-static void close_scene(struct scene *scene)
+static void close_metrics_scene(struct scene *scene)
 {
 	metrics_deinit(&scene->metrics);
 	symbols_deinit(&scene->capture.symbols);
@@ -75,8 +75,8 @@ static void close_scene(struct scene *scene)
 }
 
 /* Objects of 10 bytes. */
-static void count(struct scene *scene, uint32_t group, uint32_t cache, uint32_t allocations,
-		  uint32_t frees)
+static void count_small_objects(struct scene *scene, uint32_t group, uint32_t cache,
+				uint32_t allocations, uint32_t frees)
 {
 	const struct tally tally = { .group = group, .cache = cache };
 	const struct tally_count counts = { .allocations = allocations,
@@ -150,10 +150,10 @@ static void each_row_has_its_counts(void **state)
 	char *text;
 
 	(void)state;
-	open_scene(&scene, 50);
-	count(&scene, 0, 0, 5, 2);
-	count(&scene, 0, 1, 1, 0);
-	count(&scene, 10, 1, 4, 4);
+	open_metrics_scene(&scene, 50);
+	count_small_objects(&scene, 0, 0, 5, 2);
+	count_small_objects(&scene, 0, 1, 1, 0);
+	count_small_objects(&scene, 10, 1, 4, 4);
 	text = choose_and_write(&scene, &facts);
 	assert_rows(text, "kmemtrace_function_live_bytes",
 		    "{function=\"f0\",module=\"kernel\"} 40\n"
@@ -178,7 +178,7 @@ static void each_row_has_its_counts(void **state)
 	assert_non_null(strstr(text, "\n# TYPE kmemtrace_lost_events_total counter\n"));
 	assert_null(strstr(text, "live_low_bytes"));
 	free(text);
-	close_scene(&scene);
+	close_metrics_scene(&scene);
 }
 
 static void missing_events_make_figures_incomplete(void **state)
@@ -188,7 +188,7 @@ static void missing_events_make_figures_incomplete(void **state)
 	char *text;
 
 	(void)state;
-	open_scene(&scene, 50);
+	open_metrics_scene(&scene, 50);
 	for (int i = 0; i < 4; i++) {
 		some = facts;
 		some.lost = i == 0;
@@ -199,7 +199,7 @@ static void missing_events_make_figures_incomplete(void **state)
 		assert_value(text, "kmemtrace_figures_whole", 0);
 		free(text);
 	}
-	close_scene(&scene);
+	close_metrics_scene(&scene);
 }
 
 /* Rows that were among the first stay, as many as the first are. */
@@ -210,9 +210,9 @@ static void rows_stay_when_others_overtake_them(void **state)
 	char *text;
 
 	(void)state;
-	open_scene(&scene, 1);
-	count(&scene, 0, 0, 10, 0);
-	count(&scene, 1, 0, 5, 0);
+	open_metrics_scene(&scene, 1);
+	count_small_objects(&scene, 0, 0, 10, 0);
+	count_small_objects(&scene, 1, 0, 5, 0);
 	text = choose_and_write(&scene, &facts);
 	assert_rows(text, metric,
 		    "{function=\"f0\",module=\"kernel\"} 10\n"
@@ -220,7 +220,7 @@ static void rows_stay_when_others_overtake_them(void **state)
 	free(text);
 
 	/* f1 is shown from now on: what came before stays with the others */
-	count(&scene, 1, 0, 10, 0);
+	count_small_objects(&scene, 1, 0, 10, 0);
 	text = choose_and_write(&scene, &facts);
 	assert_rows(text, metric,
 		    "{function=\"f0\",module=\"kernel\"} 10\n"
@@ -233,8 +233,8 @@ static void rows_stay_when_others_overtake_them(void **state)
 	free(text);
 
 	/* f2 replaces f0, which has the least */
-	count(&scene, 2, 0, 100, 0);
-	count(&scene, 0, 0, 3, 0);
+	count_small_objects(&scene, 2, 0, 100, 0);
+	count_small_objects(&scene, 0, 0, 3, 0);
 	text = choose_and_write(&scene, &facts);
 	assert_rows(text, metric,
 		    "{function=\"f1\",module=\"kernel\"} 10\n"
@@ -244,7 +244,7 @@ static void rows_stay_when_others_overtake_them(void **state)
 	free(text);
 
 	/* f0 comes back and goes on where it stopped */
-	count(&scene, 0, 0, 200, 0);
+	count_small_objects(&scene, 0, 0, 200, 0);
 	text = choose_and_write(&scene, &facts);
 	assert_rows(text, metric,
 		    "{function=\"f0\",module=\"kernel\"} 210\n"
@@ -252,7 +252,7 @@ static void rows_stay_when_others_overtake_them(void **state)
 		    "{function=\"(other)\",module=\"(other)\"} 8\n");
 	assert_value(text, "kmemtrace_allocated_objects_total", 328);
 	free(text);
-	close_scene(&scene);
+	close_metrics_scene(&scene);
 }
 
 static void addresses_are_not_published(void **state)
@@ -261,13 +261,13 @@ static void addresses_are_not_published(void **state)
 	char *text;
 
 	(void)state;
-	open_scene(&scene, 50);
+	open_metrics_scene(&scene, 50);
 	/* below all symbols; two of them are one row */
 	scene.groups[FUNCTIONS].key = 0x10;
 	scene.groups[FUNCTIONS - 1].key = 0x20;
 	snprintf(scene.caches[2].name, sizeof(scene.caches[2].name), "0xffff888012345678");
-	count(&scene, FUNCTIONS, 2, 2, 0);
-	count(&scene, FUNCTIONS - 1, 2, 3, 0);
+	count_small_objects(&scene, FUNCTIONS, 2, 2, 0);
+	count_small_objects(&scene, FUNCTIONS - 1, 2, 3, 0);
 	text = choose_and_write(&scene, &facts);
 	assert_rows(text, "kmemtrace_function_live_objects",
 		    "{function=\"(unknown)\",module=\"(unknown)\"} 5\n"
@@ -276,7 +276,7 @@ static void addresses_are_not_published(void **state)
 		    "{cache=\"(unknown)\"} 5\n{cache=\"(other)\"} 0\n");
 	assert_null(strstr(text, "0x"));
 	free(text);
-	close_scene(&scene);
+	close_metrics_scene(&scene);
 }
 
 static void names_without_room_count_with_the_others(void **state)
@@ -286,7 +286,7 @@ static void names_without_room_count_with_the_others(void **state)
 	char *text;
 
 	(void)state;
-	open_scene(&scene, METRICS_ROWS_MAX);
+	open_metrics_scene(&scene, METRICS_ROWS_MAX);
 	scene.analysis.caches = calloc(many, sizeof(*scene.analysis.caches));
 	assert_non_null(scene.analysis.caches);
 	scene.analysis.cache_count = many;
@@ -294,7 +294,7 @@ static void names_without_room_count_with_the_others(void **state)
 		struct analysis_cache *cache = &scene.analysis.caches[i];
 
 		snprintf(cache->name, sizeof(cache->name), "many%zu", i);
-		count(&scene, 0, (uint32_t)i, 1, 0);
+		count_small_objects(&scene, 0, (uint32_t)i, 1, 0);
 	}
 	text = choose_and_write(&scene, &facts);
 	assert_value(text, "kmemtrace_cache_live_objects{cache=\"many0\"}", 1);
@@ -302,7 +302,7 @@ static void names_without_room_count_with_the_others(void **state)
 	assert_value(text, "kmemtrace_cache_allocated_objects_total{cache=\"(other)\"}", 10);
 	free(text);
 	free(scene.analysis.caches);
-	close_scene(&scene);
+	close_metrics_scene(&scene);
 }
 
 /* The values of one series in the texts so far. */
@@ -362,7 +362,7 @@ static void no_counter_decreases(void **state)
 	struct scene scene;
 
 	(void)state;
-	open_scene(&scene, 2);
+	open_metrics_scene(&scene, 2);
 	for (int round = 0; round < 500; round++) {
 		uint64_t live_sum = 0;
 		struct history now = { 0 };
@@ -375,7 +375,7 @@ static void no_counter_decreases(void **state)
 			group = (uint32_t)(seed >> 33) % FUNCTIONS;
 			allocations = (uint32_t)(seed >> 40) % 100;
 			frees = (uint32_t)((seed >> 20) % (live[group] + allocations + 1));
-			count(&scene, group, group % CACHES, allocations, frees);
+			count_small_objects(&scene, group, group % CACHES, allocations, frees);
 			live[group] += allocations;
 			live[group] -= frees;
 			total += 10 * (uint64_t)allocations;
@@ -391,7 +391,7 @@ static void no_counter_decreases(void **state)
 		free(text);
 	}
 	assert_true(scene.metrics.tables[METRICS_FUNCTION].replaced > 0);
-	close_scene(&scene);
+	close_metrics_scene(&scene);
 }
 
 static void estimates_have_intervals(void **state)
@@ -408,7 +408,7 @@ static void estimates_have_intervals(void **state)
 	char *text;
 
 	(void)state;
-	open_scene(&scene, 1);
+	open_metrics_scene(&scene, 1);
 	assert_int_equal(estimates_init(&scene.analysis.estimates, &sampling), 0);
 	assert_int_equal(metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);
 	assert_int_equal(estimates_add(&scene.analysis, &object), 0);
@@ -438,7 +438,7 @@ static void estimates_have_intervals(void **state)
 	assert_value(text, "kmemtrace_freed_bytes_total", (int64_t)weight.allocated);
 	free(text);
 	estimates_deinit(scene.analysis.estimates);
-	close_scene(&scene);
+	close_metrics_scene(&scene);
 }
 
 static void other_transitions_are_counted(void **state)
@@ -450,7 +450,7 @@ static void other_transitions_are_counted(void **state)
 	char *text;
 
 	(void)state;
-	open_scene(&scene, 50);
+	open_metrics_scene(&scene, 50);
 	transition.outcome = OUTCOME_FAILED;
 	assert_int_equal(metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);
 	transition.outcome = OUTCOME_UNMATCHED;
@@ -480,7 +480,7 @@ static void other_transitions_are_counted(void **state)
 	assert_value(text, "kmemtrace_allocated_objects_total", 2);
 	assert_value(text, "kmemtrace_live_bytes", 8);
 	free(text);
-	close_scene(&scene);
+	close_metrics_scene(&scene);
 }
 
 int main(void)

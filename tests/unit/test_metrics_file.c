@@ -42,7 +42,7 @@ static int open_file(struct scene *scene)
 	return metrics_file_open(&scene->file, scene->path, scene->errmsg, sizeof(scene->errmsg));
 }
 
-static void write_text(struct scene *scene, const char *text)
+static void write_metrics_text(struct scene *scene, const char *text)
 {
 	assert_int_equal(metrics_file_write(scene->file, text, strlen(text)), 0);
 }
@@ -69,14 +69,14 @@ static void readers_see_whole_texts(void **state)
 	make_scene(&scene);
 	assert_int_equal(open_file(&scene), 0);
 	assert_int_equal(access(scene.path, F_OK), -1);
-	write_text(&scene, "a 1\n");
+	write_metrics_text(&scene, "a 1\n");
 	assert_text(scene.path, HEAD "a 1\n");
 	assert_int_equal(stat(scene.path, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0644);
 	/* who reads the old text still reads it */
 	reader = fopen(scene.path, "r");
 	assert_non_null(reader);
-	write_text(&scene, "b 2\n");
+	write_metrics_text(&scene, "b 2\n");
 	assert_non_null(fgets(line, sizeof(line), reader));
 	assert_non_null(fgets(line, sizeof(line), reader));
 	assert_string_equal(line, "a 1\n");
@@ -97,12 +97,12 @@ static void a_second_writer_is_refused(void **state)
 	(void)state;
 	make_scene(&scene);
 	assert_int_equal(open_file(&scene), 0);
-	write_text(&scene, "a 1\n");
+	write_metrics_text(&scene, "a 1\n");
 	assert_int_equal(metrics_file_open(&second, scene.path, scene.errmsg, sizeof(scene.errmsg)),
 			 -EBUSY);
 	assert_non_null(strstr(scene.errmsg, "another kmemtraced writes it"));
 	/* the lock is that of the text in place, not of the first one */
-	write_text(&scene, "b 2\n");
+	write_metrics_text(&scene, "b 2\n");
 	assert_int_equal(metrics_file_open(&second, scene.path, scene.errmsg, sizeof(scene.errmsg)),
 			 -EBUSY);
 	assert_int_equal(metrics_file_remove(scene.file), 0);
@@ -122,7 +122,7 @@ static void only_its_own_kind_of_file_is_replaced(void **state)
 	scratch_write(scene.path, HEAD, strlen(HEAD));
 	scratch_write(scene.temporary, "half", 4);
 	assert_int_equal(open_file(&scene), 0);
-	write_text(&scene, "a 1\n");
+	write_metrics_text(&scene, "a 1\n");
 	assert_text(scene.path, HEAD "a 1\n");
 	assert_int_equal(metrics_file_remove(scene.file), 0);
 	remove_scene(&scene);
@@ -143,7 +143,7 @@ static void links_are_not_followed(void **state)
 	assert_int_equal(symlink(target, scene.temporary), 0);
 	assert_int_equal(open_file(&scene), 0);
 	assert_int_equal(symlink(target, scene.temporary), 0);
-	write_text(&scene, "a 1\n");
+	write_metrics_text(&scene, "a 1\n");
 	assert_text(target, "keep");
 	/* a file that another program put there is not removed */
 	assert_int_equal(unlink(scene.path), 0);
@@ -161,12 +161,12 @@ static void a_text_that_cannot_be_written_changes_nothing(void **state)
 	(void)state;
 	make_scene(&scene);
 	assert_int_equal(open_file(&scene), 0);
-	write_text(&scene, "a 1\n");
+	write_metrics_text(&scene, "a 1\n");
 	assert_int_equal(mkdir(scene.temporary, 0700), 0);
 	assert_true(metrics_file_write(scene.file, "b 2\n", 4) < 0);
 	assert_text(scene.path, HEAD "a 1\n");
 	assert_int_equal(rmdir(scene.temporary), 0);
-	write_text(&scene, "c 3\n");
+	write_metrics_text(&scene, "c 3\n");
 	assert_text(scene.path, HEAD "c 3\n");
 	assert_int_equal(metrics_file_remove(scene.file), 0);
 	free(scene.path);

@@ -37,8 +37,8 @@ struct round {
 	uint32_t reasons;
 };
 
-static void differ(const struct round *round, const char *where, const char *what, uint64_t model,
-		   uint64_t analysis)
+static void report_difference(const struct round *round, const char *where, const char *what,
+			      uint64_t model, uint64_t analysis)
 {
 	fprintf(stderr, "%s\n", round->text);
 	fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s: %s: the model has %" PRIu64 " (0x%" PRIx64
@@ -46,21 +46,21 @@ static void differ(const struct round *round, const char *where, const char *wha
 		 round->seed, where, what, model, model, analysis, analysis);
 }
 
-static void expect(const struct round *round, const char *where, const char *what, uint64_t model,
-		   uint64_t analysis)
+static void expect_equal(const struct round *round, const char *where, const char *what,
+			 uint64_t model, uint64_t analysis)
 {
 	if (model != analysis)
-		differ(round, where, what, model, analysis);
+		report_difference(round, where, what, model, analysis);
 }
 
-#define SAME(field) expect(round, where, #field, ours->field, theirs->field)
+#define SAME(field) expect_equal(round, where, #field, ours->field, theirs->field)
 
 static void compare_waste(const struct round *round, const char *where,
 			  const struct naive_counters *model, const struct heap_waste *waste)
 {
-	expect(round, where, "waste of the flow", model->flow_waste, waste->flow);
-	expect(round, where, "waste of the live heap", model->live_waste, waste->live);
-	expect(round, where, "waste of the peak", model->peak_waste, waste->peak);
+	expect_equal(round, where, "waste of the flow", model->flow_waste, waste->flow);
+	expect_equal(round, where, "waste of the live heap", model->live_waste, waste->live);
+	expect_equal(round, where, "waste of the peak", model->peak_waste, waste->peak);
 }
 
 static void compare_totals(const struct round *round)
@@ -92,26 +92,27 @@ static void compare_totals(const struct round *round)
 
 		SAME(null_frees);
 		/* the analysis leaves out the resizes of kmemtraced's own objects */
-		expect(round, where, "resizes", ours->resizes, theirs->resizes + theirs->left_out);
+		expect_equal(round, where, "resizes", ours->resizes,
+			     theirs->resizes + theirs->left_out);
 		SAME(own_allocations);
 		SAME(own_frees);
 		SAME(own_frees_by_others);
 		SAME(from_backup);
 		SAME(unknown);
 		SAME(peak_time);
-		expect(round, where, "lost", ours->lost, loss->lost);
+		expect_equal(round, where, "lost", ours->lost, loss->lost);
 	}
 	compare_waste(round, where, all, &round->wastes.total);
-	expect(round, where, "waste by the totals", round->wastes.total.flow,
-	       theirs->bytes_allocated - theirs->bytes_requested + theirs->bytes_short);
+	expect_equal(round, where, "waste by the totals", round->wastes.total.flow,
+		     theirs->bytes_allocated - theirs->bytes_requested + theirs->bytes_short);
 	for (size_t i = 0; i < round->naive.count; i++)
 		own += round->naive.order[i]->task == round->trace.own_task;
-	expect(round, where, "own", own, loss->own);
-	expect(round, where, "recorded", round->naive.count, loss->recorded);
-	expect(round, where, "the sum of all", round->naive.count,
-	       theirs->allocations + theirs->failed + theirs->frees + theirs->null_frees +
-		       theirs->resizes + theirs->left_out + theirs->own_allocations +
-		       theirs->own_frees + theirs->unknown);
+	expect_equal(round, where, "own", own, loss->own);
+	expect_equal(round, where, "recorded", round->naive.count, loss->recorded);
+	expect_equal(round, where, "the sum of all", round->naive.count,
+		     theirs->allocations + theirs->failed + theirs->frees + theirs->null_frees +
+			     theirs->resizes + theirs->left_out + theirs->own_allocations +
+			     theirs->own_frees + theirs->unknown);
 }
 
 /* The model's name of a cache. */
@@ -139,7 +140,7 @@ static void compare_names(const struct round *round, const char *where, const ch
 	if (!strcmp(model, name))
 		return;
 	snprintf(both, sizeof(both), "%s: %s \"%s\" and \"%s\"", where, what, model, name);
-	differ(round, both, "the names", 0, 1);
+	report_difference(round, both, "the names", 0, 1);
 }
 
 /* The lifetimes of a site's objects, and their cache. */
@@ -165,26 +166,26 @@ static void compare_site_objects(const struct round *round, const char *where, u
 		cache = event->cache_name;
 	}
 	if (several)
-		expect(round, where, "several caches", CACHE_SEVERAL, group->cache);
+		expect_equal(round, where, "several caches", CACHE_SEVERAL, group->cache);
 	else if (cache)
 		compare_names(round, where, "cache", cache, group->cache);
-	expect(round, where, "lifetimes", frees != 0, group->lifetimes != NULL);
+	expect_equal(round, where, "lifetimes", frees != 0, group->lifetimes != NULL);
 	for (size_t i = 0; frees && i < LIFETIME_BUCKETS; i++)
-		expect(round, where, "lifetimes of a bucket", counts[i],
-		       lifetimes_in(group->lifetimes, (unsigned int)i));
+		expect_equal(round, where, "lifetimes of a bucket", counts[i],
+			     lifetimes_in(group->lifetimes, (unsigned int)i));
 }
 
 static void compare_sites(const struct round *round)
 {
 	const struct analysis *analysis = &round->analysis;
 
-	expect(round, "sites", "count", round->naive.site_count, analysis->group_count);
+	expect_equal(round, "sites", "count", round->naive.site_count, analysis->group_count);
 	for (size_t i = 0; i < analysis->group_count; i++) {
 		const struct naive_counters *ours = &round->naive.sites[i];
 		const struct group *theirs = &analysis->groups[i];
 		const char *where = ours->key;
 
-		expect(round, where, "key", strtoull(ours->key, NULL, 0), theirs->key);
+		expect_equal(round, where, "key", strtoull(ours->key, NULL, 0), theirs->key);
 		SAME(first_time);
 		SAME(allocations);
 		SAME(frees);
@@ -228,11 +229,12 @@ static void compare_caches(const struct round *round)
 		SAME(live_bytes);
 		SAME(frees_unmatched);
 		compare_waste(round, where, ours, &round->wastes.caches[i]);
-		expect(round, where, "is_kmalloc", naive_is_kmalloc_name(where),
-		       theirs->is_kmalloc);
-		expect(round, where, "is_large", !strcmp(where, "kmalloc-large"), theirs->is_large);
+		expect_equal(round, where, "is_kmalloc", naive_is_kmalloc_name(where),
+			     theirs->is_kmalloc);
+		expect_equal(round, where, "is_large", !strcmp(where, "kmalloc-large"),
+			     theirs->is_large);
 	}
-	expect(round, "caches", "found", round->naive.cache_count, found);
+	expect_equal(round, "caches", "found", round->naive.cache_count, found);
 }
 
 static void compare_live(const struct round *round)
@@ -246,18 +248,18 @@ static void compare_live(const struct round *round)
 		const char *where = "a live object";
 
 		if (!expected || expected->own)
-			differ(round, where, "is not live", 0, object->address);
-		expect(round, where, "time", expected->time, object->time);
-		expect(round, where, "requested", expected->requested, object->requested);
-		expect(round, where, "allocated", expected->allocated, object->allocated);
-		expect(round, where, "task", expected->task, object->task);
-		expect(round, where, "cpu", expected->cpu, object->cpu);
-		expect(round, where, "site", expected->site,
-		       round->analysis.groups[object->group].key);
+			report_difference(round, where, "is not live", 0, object->address);
+		expect_equal(round, where, "time", expected->time, object->time);
+		expect_equal(round, where, "requested", expected->requested, object->requested);
+		expect_equal(round, where, "allocated", expected->allocated, object->allocated);
+		expect_equal(round, where, "task", expected->task, object->task);
+		expect_equal(round, where, "cpu", expected->cpu, object->cpu);
+		expect_equal(round, where, "site", expected->site,
+			     round->analysis.groups[object->group].key);
 		compare_names(round, where, "cache", expected->cache_name, object->cache);
 		count++;
 	}
-	expect(round, "live objects", "count", round->naive.all.live_objects, count);
+	expect_equal(round, "live objects", "count", round->naive.all.live_objects, count);
 }
 
 static bool is_same_entry(const struct round *round, const struct naive_finding *ours,
@@ -273,8 +275,8 @@ static bool is_same_entry(const struct round *round, const struct naive_finding 
 	       !strcmp(ours->cache, cache) && !strcmp(ours->free_cache, free_cache);
 }
 
-static void describe(const struct round *round, const struct heap_finding *finding, char *text,
-		     size_t size)
+static void describe_finding(const struct round *round, const struct heap_finding *finding,
+			     char *text, size_t size)
 {
 	char cache[NAIVE_NAME], free_cache[NAIVE_NAME];
 
@@ -310,18 +312,19 @@ static void compare_findings(struct round *round)
 		const struct heap_finding *theirs = heap_findings_get(findings, i);
 		const struct naive_finding *ours = NULL;
 
-		describe(round, theirs, where, sizeof(where));
+		describe_finding(round, theirs, where, sizeof(where));
 		for (size_t k = 0; k < naive->finding_count && !ours; k++)
 			if (is_same_entry(round, &naive->findings[k], theirs))
 				ours = &naive->findings[k];
 		if (!ours)
-			differ(round, where, "found", 0, 1);
+			report_difference(round, where, "found", 0, 1);
 		SAME(count);
 		SAME(certain);
 		SAME(certainty);
 		/* The analysis stops at the first reasons that it finds. */
-		expect(round, where, "reasons", theirs->reasons & ours->reasons, theirs->reasons);
-		expect(round, where, "any reason", ours->reasons != 0, theirs->reasons != 0);
+		expect_equal(round, where, "reasons", theirs->reasons & ours->reasons,
+			     theirs->reasons);
+		expect_equal(round, where, "any reason", ours->reasons != 0, theirs->reasons != 0);
 		SAME(first_time);
 		SAME(last_time);
 		SAME(address);
@@ -345,9 +348,9 @@ static void compare_findings(struct round *round)
 			 naive->findings[k].alloc_site, naive->findings[k].free_site,
 			 naive->findings[k].other_site, naive->findings[k].cache,
 			 naive->findings[k].free_cache);
-		differ(round, where, "found", 1, 0);
+		report_difference(round, where, "found", 1, 0);
 	}
-	expect(round, "findings", "count", naive->finding_count, count);
+	expect_equal(round, "findings", "count", naive->finding_count, count);
 }
 
 static int ignore_transition(void *data, const struct analysis *analysis,
