@@ -7,7 +7,7 @@
 #     static function              has a verb and an object, and is in at most three files
 
 # The folders of which the static functions do not follow this rule yet.
-later='cli|report|tests|tracer'
+later='cli|report|tracer'
 
 awk -v later="^($later)/" '
 	FNR == 1 { before = "" }

@@ -92,8 +92,8 @@ printf '\tprintf("the file "\n\t       "is empty");\n' >"$scratch/tree/base/plan
 ! tests/build/literals.sh "$scratch/tree/base/planted.c" >/dev/null ||
 	report_error "literals.sh does not find a planted literal that goes on"
 
-# Each name has one place.
-find "${folders[@]}" tests -name '*.[ch]' ! -path 'bpf/*' -exec tests/build/names.sh {} + || failed=1
+# Each name has one place. The functions of the planted module stand in the stacks that tests expect.
+find "${folders[@]}" tests -name '*.[ch]' ! -path 'bpf/*' ! -path 'tests/vm/plant/*' -exec tests/build/names.sh {} + || failed=1
 cat >"$scratch/tree/base/1.c" <<'END'
 struct it {
 };

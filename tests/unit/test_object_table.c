@@ -16,7 +16,7 @@ struct sum {
 	uint64_t addresses;
 };
 
-static void add(const struct slab_object *object, struct sum *sum)
+static void sum_object(const struct slab_object *object, struct sum *sum)
 {
 	sum->count++;
 	sum->addresses += object->address;
@@ -74,9 +74,9 @@ static void check_all(const struct object_table *objects, const struct slab_obje
 
 	for (size_t i = 0; i < ADDRESSES; i++)
 		if (array[i].address)
-			add(&array[i], &expected);
+			sum_object(&array[i], &expected);
 	while ((object = object_table_next(objects, &next)))
-		add(object, &sum);
+		sum_object(object, &sum);
 	assert_int_equal(sum.count, expected.count);
 	assert_int_equal(sum.addresses, expected.addresses);
 	assert_int_equal(objects->count, expected.count);

@@ -46,7 +46,7 @@ static uint64_t last_time(const struct online_scene *scene)
 }
 
 /* Returns the number of events in tallies. */
-static uint64_t one_round(uint64_t seed, bool with_tallies)
+static uint64_t run_online_round(uint64_t seed, bool with_tallies)
 {
 	struct naive_trace trace;
 	struct online_scene scene;
@@ -91,8 +91,8 @@ static void agrees_with_the_analysis_of_the_whole_capture(void **state)
 	*state = &seed;
 	for (uint64_t i = 0; i < rounds; i++) {
 		seed = text ? strtoull(text, NULL, 0) : i + 1;
-		one_round(seed, false);
-		tallied += one_round(seed, true);
+		run_online_round(seed, false);
+		tallied += run_online_round(seed, true);
 	}
 	/* a trace has few events, of which some are fast */
 	if (rounds >= 50)

@@ -51,7 +51,7 @@ static void stores_random_addresses_in_16_bytes(void **state)
 			PACKING_RECORDS * 20);
 }
 
-static bool pack(struct packing *packing, size_t records_size, size_t count)
+static bool pack_records(struct packing *packing, size_t records_size, size_t count)
 {
 	struct packed_packet packed;
 
@@ -69,19 +69,19 @@ static void leaves_records_raw_that_it_cannot_pack(void **state)
 	/* one random record does not get smaller */
 	assert_int_equal(packing_check(packing, 1), 0);
 	packing_make_typical(packing, PACKING_RECORDS);
-	assert_false(pack(packing, 0, 0));
-	assert_false(pack(packing, 0, PACKING_RECORDS));
-	assert_false(pack(packing, size, PACKING_RECORDS + 1));
-	assert_false(pack(packing, size + sizeof(*packing->records), PACKING_RECORDS + 1));
-	assert_false(pack(packing, size - KMT_WORD, PACKING_RECORDS));
-	assert_false(pack(packing, size, PACKING_RECORDS - 1));
-	assert_true(pack(packing, size, PACKING_RECORDS));
+	assert_false(pack_records(packing, 0, 0));
+	assert_false(pack_records(packing, 0, PACKING_RECORDS));
+	assert_false(pack_records(packing, size, PACKING_RECORDS + 1));
+	assert_false(pack_records(packing, size + sizeof(*packing->records), PACKING_RECORDS + 1));
+	assert_false(pack_records(packing, size - KMT_WORD, PACKING_RECORDS));
+	assert_false(pack_records(packing, size, PACKING_RECORDS - 1));
+	assert_true(pack_records(packing, size, PACKING_RECORDS));
 	packing->records[PACKING_RECORDS - 1].words++;
-	assert_false(pack(packing, size, PACKING_RECORDS));
-	assert_true(pack(packing, size - sizeof(*packing->records), PACKING_RECORDS - 1));
+	assert_false(pack_records(packing, size, PACKING_RECORDS));
+	assert_true(pack_records(packing, size - sizeof(*packing->records), PACKING_RECORDS - 1));
 	packing->records[0].words = KMT_RECORD_WORDS - 1;
-	assert_false(pack(packing, size - KMT_WORD, PACKING_RECORDS));
-	assert_false(pack(packing, size, PACKING_RECORDS));
+	assert_false(pack_records(packing, size - KMT_WORD, PACKING_RECORDS));
+	assert_false(pack_records(packing, size, PACKING_RECORDS));
 }
 
 static void packs_a_real_capture(void **state)

@@ -16,7 +16,7 @@
 #define WINDOW_BITS (-15) /* zlib: DEFLATE without a header */
 
 /* Unpacks any bytes. Returns whether they were valid. */
-static bool unpacks(struct packing *packing, const void *bytes, size_t size, size_t count)
+static bool is_valid_packet(struct packing *packing, const void *bytes, size_t size, size_t count)
 {
 	/* a separate copy: a sanitizer then detects reads beyond its end */
 	unsigned char *copy = malloc(size ? size : 1);
@@ -40,14 +40,15 @@ static void refuses_every_truncation(void **state)
 	packing_make_typical(packing, 500);
 	size = packing_check(packing, 500);
 	for (size_t cut = 1; cut <= size; cut++)
-		valid += unpacks(packing, packing->bytes, size - cut, 500);
+		valid += is_valid_packet(packing, packing->bytes, size - cut, 500);
 	/* only the padding of the last word may be missing */
 	assert_in_range(valid, 0, KMT_WORD - 1);
-	assert_false(unpacks(packing, packing->bytes, size - KMT_WORD, 500));
+	assert_false(is_valid_packet(packing, packing->bytes, size - KMT_WORD, 500));
 	for (size_t count = 0; count < 1000; count++)
-		assert_int_equal(unpacks(packing, packing->bytes, size, count), count == 500);
-	assert_false(unpacks(packing, packing->bytes, size, PACKED_RECORDS_MAX + 1));
-	assert_false(unpacks(packing, packing->bytes, size, UINT32_MAX));
+		assert_int_equal(is_valid_packet(packing, packing->bytes, size, count),
+				 count == 500);
+	assert_false(is_valid_packet(packing, packing->bytes, size, PACKED_RECORDS_MAX + 1));
+	assert_false(is_valid_packet(packing, packing->bytes, size, UINT32_MAX));
 }
 
 static void survives_every_changed_byte(void **state)
@@ -62,7 +63,7 @@ static void survives_every_changed_byte(void **state)
 
 		for (int j = 0; j < 8; j++) {
 			packing->bytes[i] = was ^ (unsigned char)(1 << j);
-			unpacks(packing, packing->bytes, size, 500);
+			is_valid_packet(packing, packing->bytes, size, 500);
 		}
 		packing->bytes[i] = was;
 	}
@@ -72,7 +73,7 @@ static void survives_every_changed_byte(void **state)
 		/* sizes of one byte, which are possible */
 		for (size_t j = 0; i % 2 && j < PACKED_COLUMNS; j++)
 			packing->bytes[j] &= 0x7f;
-		unpacks(packing, packing->bytes, size, 500);
+		is_valid_packet(packing, packing->bytes, size, 500);
 	}
 }
 
@@ -85,17 +86,18 @@ static void refuses_every_truncation_of_long_records(void **state)
 	packing_make_long(packing, 60, 5);
 	size = packing_check_long(packing, 60, packing->size);
 	for (size_t cut = 1; cut <= size; cut++)
-		valid += unpacks(packing, packing->bytes, size - cut, 60);
+		valid += is_valid_packet(packing, packing->bytes, size - cut, 60);
 	assert_in_range(valid, 0, KMT_WORD - 1);
 	for (size_t count = 0; count < 200; count++)
-		assert_int_equal(unpacks(packing, packing->bytes, size, count), count == 60);
+		assert_int_equal(is_valid_packet(packing, packing->bytes, size, count),
+				 count == 60);
 	/* the bytes are invalid in the other codec */
 	packing->codec = PACKET_PACKED;
-	assert_false(unpacks(packing, packing->bytes, size, 60));
+	assert_false(is_valid_packet(packing, packing->bytes, size, 60));
 	packing_make_typical(packing, 60);
 	size = packing_check(packing, 60);
 	packing->codec = PACKET_PACKED_LONG;
-	assert_false(unpacks(packing, packing->bytes, size, 60));
+	assert_false(is_valid_packet(packing, packing->bytes, size, 60));
 }
 
 /* Columns that are inflated, changed and deflated again: DEFLATE does not detect this damage. */
@@ -191,7 +193,7 @@ static struct parts *make_parts(struct packing *packing, size_t count, bool has_
 	split_packet(packing, size, parts);
 	for (size_t i = 0; i < PACKED_COLUMNS; i++)
 		assert_int_equal(parts->sizes[i] != 0, has_column(parts, i));
-	assert_true(unpacks(packing, packing->bytes, join_packet(packing, parts), count));
+	assert_true(is_valid_packet(packing, packing->bytes, join_packet(packing, parts), count));
 	return parts;
 }
 
@@ -220,7 +222,7 @@ static void check_columns_changed(struct packing *packing, bool has_long)
 			if (!is_tried((unsigned char)value, was, all))
 				continue;
 			packing->columns[i] = (unsigned char)value;
-			unpacks(packing, packing->bytes, join_packet(packing, parts), 60);
+			is_valid_packet(packing, packing->bytes, join_packet(packing, parts), 60);
 		}
 		packing->columns[i] = was;
 	}
@@ -249,16 +251,16 @@ static void check_columns_moved(struct packing *packing, bool has_long)
 
 			wrong.sizes[i] += (uint64_t)more;
 			if (i == PACKED_WIDE) {
-				assert_false(unpacks(packing, packing->bytes,
-						     join_packet(packing, &wrong), 60));
+				assert_false(is_valid_packet(packing, packing->bytes,
+							     join_packet(packing, &wrong), 60));
 				continue;
 			}
 			/* first with a wrong total, then with the right one */
-			assert_false(
-				unpacks(packing, packing->bytes, join_packet(packing, &wrong), 60));
+			assert_false(is_valid_packet(packing, packing->bytes,
+						     join_packet(packing, &wrong), 60));
 			wrong.sizes[next] -= (uint64_t)more;
-			assert_false(
-				unpacks(packing, packing->bytes, join_packet(packing, &wrong), 60));
+			assert_false(is_valid_packet(packing, packing->bytes,
+						     join_packet(packing, &wrong), 60));
 		}
 	}
 	free(parts);
@@ -288,17 +290,17 @@ static void limits_the_inflated_size(void **state)
 		parts->sizes[i] = 1;
 	size = join_packet(packing, parts);
 	for (size_t count = 1; count < 10; count++)
-		assert_false(unpacks(packing, packing->bytes, size, count));
-	assert_false(unpacks(packing, packing->bytes, size, PACKED_RECORDS_MAX));
+		assert_false(is_valid_packet(packing, packing->bytes, size, count));
+	assert_false(is_valid_packet(packing, packing->bytes, size, PACKED_RECORDS_MAX));
 	/* the sizes are true, but the records do not use the bytes */
 	parts->sizes[0] = parts->total - PACKED_MORE + 1;
 	size = join_packet(packing, parts);
-	assert_false(unpacks(packing, packing->bytes, size, PACKING_RECORDS));
-	assert_false(unpacks(packing, packing->bytes, size, PACKED_RECORDS_MAX));
+	assert_false(is_valid_packet(packing, packing->bytes, size, PACKING_RECORDS));
+	assert_false(is_valid_packet(packing, packing->bytes, size, PACKED_RECORDS_MAX));
 	for (size_t i = 0; i < PACKED_COLUMNS; i++)
 		parts->sizes[i] = UINT64_MAX;
 	parts->sizes[PACKED_WIDE] = 0;
-	assert_false(unpacks(packing, packing->bytes, join_packet(packing, parts), 1));
+	assert_false(is_valid_packet(packing, packing->bytes, join_packet(packing, parts), 1));
 	free(parts);
 }
 
@@ -312,11 +314,13 @@ static void refuses_a_wrong_count_of_further_words(void **state)
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		parts->more_count = counts[i];
-		assert_false(unpacks(packing, packing->bytes, join_packet(packing, parts), 60));
+		assert_false(
+			is_valid_packet(packing, packing->bytes, join_packet(packing, parts), 60));
 	}
 	for (uint64_t count = right - 9; count < right + 9; count++) {
 		parts->more_count = count;
-		assert_int_equal(unpacks(packing, packing->bytes, join_packet(packing, parts), 60),
+		assert_int_equal(is_valid_packet(packing, packing->bytes,
+						 join_packet(packing, parts), 60),
 				 count == right);
 	}
 	free(parts);
@@ -331,14 +335,15 @@ static void refuses_a_wrong_size_of_the_wide_column(void **state)
 
 	for (int size = 0; size < 256; size++) {
 		bytes[PACKED_WIDE - 1] = (unsigned char)size; /* without PACKED_MORE */
-		assert_false(unpacks(packing, bytes, sizeof(bytes), 1));
+		assert_false(is_valid_packet(packing, bytes, sizeof(bytes), 1));
 	}
 	/* also sizes that cut an address */
 	for (uint64_t size = 0; size < parts->sizes[PACKED_WIDE]; size++) {
 		struct parts less = *parts;
 
 		less.sizes[PACKED_WIDE] = size;
-		assert_false(unpacks(packing, packing->bytes, join_packet(packing, &less), 60));
+		assert_false(
+			is_valid_packet(packing, packing->bytes, join_packet(packing, &less), 60));
 	}
 	free(parts);
 }
@@ -352,15 +357,15 @@ static void refuses_a_wrong_end_of_the_deflated_stream(void **state)
 
 	for (size_t more = 0; more < KMT_WORD; more++) {
 		packing->bytes[size + more] = 0;
-		assert_true(unpacks(packing, packing->bytes, size + more, 60));
+		assert_true(is_valid_packet(packing, packing->bytes, size + more, 60));
 	}
-	assert_false(unpacks(packing, packing->bytes, size + KMT_WORD, 60));
+	assert_false(is_valid_packet(packing, packing->bytes, size + KMT_WORD, 60));
 	packing->bytes[size + 3] = 1;
-	assert_false(unpacks(packing, packing->bytes, size + 4, 60));
+	assert_false(is_valid_packet(packing, packing->bytes, size + 4, 60));
 	/* the unpacker still has the missing byte in memory from the last call */
-	assert_true(unpacks(packing, packing->bytes, size, 60));
+	assert_true(is_valid_packet(packing, packing->bytes, size, 60));
 	parts->total--;
-	assert_false(unpacks(packing, packing->bytes, join_packet(packing, parts), 60));
+	assert_false(is_valid_packet(packing, packing->bytes, join_packet(packing, parts), 60));
 	free(parts);
 }
 
@@ -377,7 +382,7 @@ static bool unpacks_columns(struct packing *packing, const char *const columns[P
 		parts->sizes[i] = sizes[i];
 		parts->total += sizes[i];
 	}
-	valid = unpacks(packing, packing->bytes, join_packet(packing, parts), 1);
+	valid = is_valid_packet(packing, packing->bytes, join_packet(packing, parts), 1);
 	free(parts);
 	return valid;
 }
@@ -490,7 +495,7 @@ static void keeps_little_memory_for_a_large_packet(void **state)
 	size_t size = join_large_packet(packing, 1), before = allocated_bytes();
 
 	assert_in_range(size, 1, 4000);
-	assert_true(unpacks(packing, packing->bytes, size, PACKED_RECORDS_MAX));
+	assert_true(is_valid_packet(packing, packing->bytes, size, PACKED_RECORDS_MAX));
 	assert_in_range(allocated_bytes() - before, 0, records_size + 600000);
 }
 
@@ -499,7 +504,7 @@ static void refuses_more_entries_than_the_dictionary_has(void **state)
 	struct packing *packing = *state;
 	size_t size = join_large_packet(packing, 0);
 
-	assert_false(unpacks(packing, packing->bytes, size, PACKED_RECORDS_MAX));
+	assert_false(is_valid_packet(packing, packing->bytes, size, PACKED_RECORDS_MAX));
 }
 
 int main(void)

@@ -23,7 +23,7 @@
 static char *folder;
 static int set;
 
-static int start(void **state)
+static int start_set(void **state)
 {
 	(void)state;
 	folder = scratch_directory();
@@ -31,7 +31,7 @@ static int start(void **state)
 	return set < 0;
 }
 
-static int stop(void **state)
+static int stop_set(void **state)
 {
 	(void)state;
 	close(set);
@@ -175,7 +175,7 @@ static void knows_the_pieces_of_one_run(void **state)
 	assert_false(piece_set_follows(set, 2));
 }
 
-static uint64_t measure(unsigned int writing)
+static uint64_t measure_set(unsigned int writing)
 {
 	uint64_t bytes;
 
@@ -183,7 +183,7 @@ static uint64_t measure(unsigned int writing)
 	return bytes;
 }
 
-static void fill(const char *name, size_t size)
+static void fill_file(const char *name, size_t size)
 {
 	char *text = calloc(1, size + 1);
 
@@ -201,27 +201,27 @@ static void measures_what_is_on_disk(void **state)
 	(void)state;
 	scratch_put_piece(folder, "piece.000001", "kernel/formats/", 1);
 	scratch_put_piece(folder, "piece.000002", "kernel/formats/", 1);
-	before = measure(3);
-	fill("piece.000001/cpu1", 1 << 20);
-	assert_in_range(measure(3) - before, 1 << 20, (1 << 20) + 65536);
+	before = measure_set(3);
+	fill_file("piece.000001/cpu1", 1 << 20);
+	assert_in_range(measure_set(3) - before, 1 << 20, (1 << 20) + 65536);
 	assert_int_equal(linkat(set, "piece.000001/cpu1", set, "piece.000002/cpu1", 0), 0);
-	assert_in_range(measure(3) - before, 1 << 20, (1 << 20) + 65536);
+	assert_in_range(measure_set(3) - before, 1 << 20, (1 << 20) + 65536);
 	assert_int_equal(unlinkat(set, "piece.000002/cpu1", 0), 0);
-	fill("piece.000002/cpu1", 1 << 20);
-	assert_in_range(measure(3) - before, 2 << 20, (2 << 20) + 65536);
-	bytes = measure(2);
+	fill_file("piece.000002/cpu1", 1 << 20);
+	assert_in_range(measure_set(3) - before, 2 << 20, (2 << 20) + 65536);
+	bytes = measure_set(2);
 	assert_true(bytes < before + (1 << 20) + 65536);
 	scratch_put(folder, "piece.000002/checkpoint/", NULL);
-	fill("piece.000002/checkpoint/cpu0", 1 << 20);
-	assert_in_range(measure(2) - bytes, 1 << 20, (1 << 20) + 65536);
-	fill("piece.000002/kernel/tasks", 1 << 18);
+	fill_file("piece.000002/checkpoint/cpu0", 1 << 20);
+	assert_in_range(measure_set(2) - bytes, 1 << 20, (1 << 20) + 65536);
+	fill_file("piece.000002/kernel/tasks", 1 << 18);
 	piece = inside_open_directory(set, "piece.000002");
 	assert_int_equal(piece_set_measure_tables(piece, &bytes), 0);
 	assert_in_range(bytes, 1 << 18, (1 << 18) + 65536);
 	close(piece);
 }
 
-static void put(struct writer *writer, uint32_t sequence)
+static void put_free(struct writer *writer, uint32_t sequence)
 {
 	struct kmt_record record = { .time = 2000 + sequence,
 				     .id = KMT_KFREE,
@@ -248,7 +248,7 @@ static void empties_a_piece(void **state)
 	assert_int_equal(writer_open(&writer, openat(set, "piece.000001/cpu0", O_WRONLY | O_TRUNC),
 				     path, uuid, 0, 1000),
 			 0);
-	put(&writer, 0);
+	put_free(&writer, 0);
 	assert_int_equal(writer_release(&writer), 0);
 	free(path);
 	path = scratch_path(folder, "piece.000002/cpu0");
@@ -258,7 +258,7 @@ static void empties_a_piece(void **state)
 			 0);
 	loss_deinit(&ended.loss);
 	for (uint32_t i = 1; i < 10000; i++)
-		put(&writer, i);
+		put_free(&writer, i);
 	assert_int_equal(writer_release(&writer), 0);
 	assert_int_equal(writer_flush(&writer, 50000, 3, true), 0);
 	writer_close(&writer);
@@ -283,13 +283,13 @@ static void empties_a_piece(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lists_pieces_by_number, start, stop),
-		cmocka_unit_test_setup_teardown(prepares_the_next_piece, start, stop),
-		cmocka_unit_test_setup_teardown(unshares_a_table, start, stop),
-		cmocka_unit_test_setup_teardown(removes_what_was_left, start, stop),
-		cmocka_unit_test_setup_teardown(knows_the_pieces_of_one_run, start, stop),
-		cmocka_unit_test_setup_teardown(measures_what_is_on_disk, start, stop),
-		cmocka_unit_test_setup_teardown(empties_a_piece, start, stop),
+		cmocka_unit_test_setup_teardown(lists_pieces_by_number, start_set, stop_set),
+		cmocka_unit_test_setup_teardown(prepares_the_next_piece, start_set, stop_set),
+		cmocka_unit_test_setup_teardown(unshares_a_table, start_set, stop_set),
+		cmocka_unit_test_setup_teardown(removes_what_was_left, start_set, stop_set),
+		cmocka_unit_test_setup_teardown(knows_the_pieces_of_one_run, start_set, stop_set),
+		cmocka_unit_test_setup_teardown(measures_what_is_on_disk, start_set, stop_set),
+		cmocka_unit_test_setup_teardown(empties_a_piece, start_set, stop_set),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

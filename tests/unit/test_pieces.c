@@ -13,7 +13,7 @@
 #include "capture/parts.h"
 #include "capture/status_merge.h"
 
-static char *text_of(const struct checkpoint_state *state)
+static char *checkpoint_text(const struct checkpoint_state *state)
 {
 	char *text;
 	size_t size;
@@ -24,7 +24,7 @@ static char *text_of(const struct checkpoint_state *state)
 	return text;
 }
 
-static void fill(struct checkpoint_state *state, uint64_t skipped)
+static void fill_checkpoint(struct checkpoint_state *state, uint64_t skipped)
 {
 	*state = (struct checkpoint_state){ .begin = 10,
 					    .since = 3,
@@ -59,8 +59,8 @@ static void state_is_read_as_written(void **unused)
 		struct checkpoint_state state, copy;
 		char *text;
 
-		fill(&state, skipped[i]);
-		text = text_of(&state);
+		fill_checkpoint(&state, skipped[i]);
+		text = checkpoint_text(&state);
 		assert_int_equal(checkpoint_state_parse(&copy, text), 0);
 		assert_int_equal(copy.begin, 10);
 		assert_int_equal(copy.since, 3);
@@ -115,8 +115,8 @@ static void truncated_states_are_read_or_refused(void **unused)
 	char *text;
 
 	(void)unused;
-	fill(&state, 11);
-	text = text_of(&state);
+	fill_checkpoint(&state, 11);
+	text = checkpoint_text(&state);
 	for (size_t size = strlen(text); size--;) {
 		text[size] = '\0';
 		if (!checkpoint_state_parse(&copy, text))

@@ -19,7 +19,7 @@ struct counting_source {
 	uint64_t sum;
 };
 
-static int fill(void *data, size_t index, void *slot)
+static int fill_words(void *data, size_t index, void *slot)
 {
 	struct counting_source *counting_source = (struct counting_source *)data + index;
 	uint64_t *words = slot;
@@ -41,7 +41,7 @@ static struct prefetcher *open_tellers(struct counting_source *counting_sources,
 		.slot_align = sizeof(uint64_t),
 		.threads = threads,
 		.space = space,
-		.fill = fill,
+		.fill = fill_words,
 		.data = counting_sources,
 	};
 	struct prefetcher *prefetcher;

@@ -39,7 +39,7 @@ static void wait_until_asleep(pid_t pid)
 }
 
 /* A process that holds so many pages more than this one does, and sleeps. */
-static pid_t hold(size_t pages)
+static pid_t hold_pages(size_t pages)
 {
 	size_t size = pages * (size_t)sysconf(_SC_PAGESIZE);
 	int ready[2];
@@ -70,7 +70,7 @@ static pid_t hold(size_t pages)
 	return child;
 }
 
-static void end(pid_t child)
+static void end_child(pid_t child)
 {
 	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
@@ -118,7 +118,7 @@ struct scene {
 	size_t size;
 };
 
-static int setup(void **state)
+static int set_up_process_memory(void **state)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
 
@@ -130,7 +130,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_process_memory(void **state)
 {
 	struct scene *scene = *state;
 
@@ -142,7 +142,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-static uint64_t parse(struct scene *scene)
+static uint64_t parse_memories(struct scene *scene)
 {
 	process_memories_deinit(&scene->memories);
 	assert_int_equal(process_memories_parse(&scene->memories, scene->text), 0);
@@ -161,7 +161,7 @@ static size_t lines_of(const struct scene *scene, pid_t pid)
 static void reads_what_a_process_holds(void **state)
 {
 	struct scene *scene = *state;
-	pid_t small = hold(1), large = hold(1 + PAGES);
+	pid_t small = hold_pages(1), large = hold_pages(1 + PAGES);
 	struct process_pages small_before, small_after, looks[3];
 	const struct process_memory *memory;
 	uint64_t before = machine_now(), first, second;
@@ -170,7 +170,7 @@ static void reads_what_a_process_holds(void **state)
 	read_truth(small, &small_before);
 	read_truth(large, &looks[0]);
 	assert_int_equal(memory_reader_run(&scene->reader), 0);
-	first = parse(scene);
+	first = parse_memories(scene);
 	read_truth(small, &small_after);
 	read_truth(large, &looks[1]);
 	assert_null(process_memories_find(&scene->memories, (uint32_t)large, before));
@@ -186,7 +186,7 @@ static void reads_what_a_process_holds(void **state)
 
 	/* where nothing has changed, the reading says so, and confirms the value */
 	assert_int_equal(memory_reader_run(&scene->reader), 0);
-	second = parse(scene);
+	second = parse_memories(scene);
 	read_truth(large, &looks[2]);
 	lines = lines_of(scene, large);
 	assert_int_equal(scene->memories.reading_count, 2);
@@ -199,11 +199,11 @@ static void reads_what_a_process_holds(void **state)
 	}
 	assert_true(scene->memories.readings[1].begin >= first);
 
-	end(large);
-	end(small);
+	end_child(large);
+	end_child(small);
 	assert_int_equal(memory_reader_run(&scene->reader), 0);
 	assert_null(process_memories_find(&scene->memories, (uint32_t)large, before));
-	first = parse(scene);
+	first = parse_memories(scene);
 	assert_null(process_memories_find(&scene->memories, (uint32_t)large, first));
 	expect_pages(process_memories_find(&scene->memories, (uint32_t)large, second), &looks[1],
 		     &looks[2]);
@@ -213,7 +213,7 @@ static void reads_what_a_process_holds(void **state)
 static void reads_in_steps(void **state)
 {
 	struct scene *scene = *state;
-	pid_t child = hold(PAGES);
+	pid_t child = hold_pages(PAGES);
 	struct process_pages earlier, later;
 	unsigned int steps = 0;
 
@@ -227,7 +227,7 @@ static void reads_in_steps(void **state)
 		assert_int_equal(memory_reader_step(&scene->reader, machine_now()), 0);
 		steps++;
 	} while (scene->reader.reading);
-	parse(scene);
+	parse_memories(scene);
 	assert_int_equal(scene->memories.reading_count, 1);
 	assert_true(scene->memories.count < steps * 33);
 	read_truth(child, &later);
@@ -239,9 +239,9 @@ static void reads_in_steps(void **state)
 	assert_int_equal(memory_reader_step(&scene->reader, scene->reader.next), 0);
 	while (scene->reader.reading)
 		assert_int_equal(memory_reader_step(&scene->reader, 0), 0);
-	parse(scene);
+	parse_memories(scene);
 	assert_int_equal(scene->memories.reading_count, 2);
-	end(child);
+	end_child(child);
 }
 
 /* A reader of captures takes no larger table. */
@@ -303,8 +303,10 @@ static void takes_hostile_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_what_a_process_holds, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_in_steps, setup, teardown),
+		cmocka_unit_test_setup_teardown(reads_what_a_process_holds, set_up_process_memory,
+						tear_down_process_memory),
+		cmocka_unit_test_setup_teardown(reads_in_steps, set_up_process_memory,
+						tear_down_process_memory),
 		cmocka_unit_test(stops_at_the_largest_size),
 		cmocka_unit_test(takes_hostile_tables),
 	};

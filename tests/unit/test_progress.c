@@ -18,7 +18,7 @@ struct redirection {
 	int before, ours;
 };
 
-static void redirect(struct redirection *redirection, int ours, int theirs)
+static void redirect_stream(struct redirection *redirection, int ours, int theirs)
 {
 	fflush(stderr);
 	redirection->before = dup(STDERR_FILENO);
@@ -37,7 +37,7 @@ static void redirect_to_terminal(struct redirection *redirection)
 	}
 	theirs = open(ptsname(ours), O_RDWR | O_NOCTTY);
 	assert_true(theirs >= 0);
-	redirect(redirection, ours, theirs);
+	redirect_stream(redirection, ours, theirs);
 }
 
 /* Reads the text that was written, up to size - 1 bytes. */
@@ -50,7 +50,7 @@ static void read_text(const struct redirection *redirection, char *text, size_t 
 	text[got > 0 ? got : 0] = '\0';
 }
 
-static void restore(struct redirection *redirection)
+static void restore_streams(struct redirection *redirection)
 {
 	fflush(stderr);
 	dup2(redirection->before, STDERR_FILENO);
@@ -86,7 +86,7 @@ static void draws_and_clears_the_line(void **state)
 	progress_line_clear();
 	read_text(&redirection, text, sizeof(text));
 	assert_string_equal(text, "\r\033[K");
-	restore(&redirection);
+	restore_streams(&redirection);
 }
 
 static void assert_nothing_is_drawn(const struct redirection *redirection, bool quiet,
@@ -114,11 +114,11 @@ static void draws_nothing_when_disabled(void **state)
 	redirect_to_terminal(&redirection);
 	assert_nothing_is_drawn(&redirection, true, 0);
 	assert_nothing_is_drawn(&redirection, false, PROGRESS_DELAY);
-	restore(&redirection);
+	restore_streams(&redirection);
 	assert_int_equal(pipe(pipe_ends), 0);
-	redirect(&redirection, pipe_ends[0], pipe_ends[1]);
+	redirect_stream(&redirection, pipe_ends[0], pipe_ends[1]);
 	assert_nothing_is_drawn(&redirection, false, 0);
-	restore(&redirection);
+	restore_streams(&redirection);
 	progress_line_bytes(NULL, 1, 2);
 	progress_line_clear();
 }

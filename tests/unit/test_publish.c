@@ -100,7 +100,7 @@ static void put_record(struct scene *scene, uint64_t time, uint8_t id, uint64_t 
 	put_packet(scene, &record);
 }
 
-static void allocate(struct scene *scene, uint64_t time, uint64_t pointer, uint64_t site)
+static void allocate_record(struct scene *scene, uint64_t time, uint64_t pointer, uint64_t site)
 {
 	const struct kmt_record record = {
 		.time = time,
@@ -175,7 +175,7 @@ static void publishes_events_before_the_watermark(void **state)
 	(void)state;
 	publish_cache(&scene->publish, &dentry);
 	put_record(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
-	allocate(scene, 20, 0x20000, 0x1008);
+	allocate_record(scene, 20, 0x20000, 0x1008);
 	put_record(scene, 30, KMT_CACHE_FREE, 0x10000, 0xd000);
 	advance_watermark(scene, 30, 3);
 	read_snapshot(scene, 30);
@@ -199,7 +199,7 @@ static void publishes_events_before_the_watermark(void **state)
 	assert_type(scene, "0xd000", 1, 0);
 
 	/* events after the last watermark are aggregated at the end, but not published */
-	allocate(scene, 70, 0x40000, 0x1008);
+	allocate_record(scene, 70, 0x40000, 0x1008);
 	assert_int_equal(publish_end(&scene->publish, NULL), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 5);
 	assert_int_equal(publish_missing(&scene->publish), 0);
@@ -241,9 +241,9 @@ static void writes_metrics_without_a_statistics_file(void **state)
 	assert_int_equal(publish_start(&scene->publish, &settings), 0);
 	assert_int_equal(publish_open(&scene->publish, scene->directory), 0);
 	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory), 0);
-	allocate(scene, 10, 0x10000, 0x1008);
+	allocate_record(scene, 10, 0x10000, 0x1008);
 	/* more than objects_max */
-	allocate(scene, 20, 0x20000, 0x1008);
+	allocate_record(scene, 20, 0x20000, 0x1008);
 	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
 	wait_for_line(scene->path,
 		      "\nkmemtrace_function_live_bytes{function=\"maker\",module=\"kernel\"} 8\n");
@@ -272,7 +272,7 @@ static void names_functions_of_modules_loaded_later(void **state)
 	FILE *file;
 
 	(void)state;
-	allocate(scene, 10, 0x10000, 0x90008);
+	allocate_record(scene, 10, 0x10000, 0x90008);
 	advance_watermark(scene, 20, 0);
 	read_snapshot(scene, 20);
 	assert_type(scene, "0x90008", 1, 0);
@@ -281,9 +281,9 @@ static void names_functions_of_modules_loaded_later(void **state)
 	fprintf(file, "# since 25\n90000 t fresh\t[module]\na0000 t end\t[module]\n");
 	fclose(file);
 	publish_symbols_changed(&scene->publish);
-	allocate(scene, 30, 0x20000, 0x90010);
-	allocate(scene, 31, 0x30000, 0x90008);
-	allocate(scene, 32, 0x40000, 0x1008);
+	allocate_record(scene, 30, 0x20000, 0x90010);
+	allocate_record(scene, 31, 0x30000, 0x90008);
+	allocate_record(scene, 32, 0x40000, 0x1008);
 	advance_watermark(scene, 40, 0);
 	read_snapshot(scene, 40);
 	assert_type(scene, "fresh [module]", 2, 0);
@@ -301,14 +301,14 @@ static void counts_records_that_do_not_fit_in_the_queue(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < puts; i++)
-		allocate(scene, 10 + i, 0x10000 + 8 * i, 0x1008);
+		allocate_record(scene, 10 + i, 0x10000 + 8 * i, 0x1008);
 	assert_in_range(scene->publish.queue_dropped, puts / 4, puts);
 	aggregated = puts - scene->publish.queue_dropped;
 	advance_watermark(scene, 10 + puts, 1);
 	read_snapshot(scene, 10 + puts);
 	assert_int_equal(scene->view.snapshot.lost, 1 + scene->publish.queue_dropped);
 	assert_type(scene, "maker", aggregated, 0);
-	allocate(scene, 20 + puts, 0x10, 0x1008);
+	allocate_record(scene, 20 + puts, 0x10, 0x1008);
 	assert_int_equal(publish_end(&scene->publish, NULL), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), aggregated + 1);
 	assert_int_equal(publish_missing(&scene->publish), scene->publish.queue_dropped);
@@ -321,7 +321,7 @@ static void counts_objects_beyond_the_limit(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < 5; i++)
-		allocate(scene, 10 + i, 0x10000 + 8 * i, 0x1008);
+		allocate_record(scene, 10 + i, 0x10000 + 8 * i, 0x1008);
 	put_record(scene, 30, KMT_KFREE, 0x10020, 0);
 	advance_watermark(scene, 40, 0);
 	read_snapshot(scene, 40);

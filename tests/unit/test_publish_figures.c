@@ -33,7 +33,7 @@ struct scene {
 	uint64_t time;
 };
 
-static void open_scene(struct scene *scene)
+static void open_figures_scene(struct scene *scene)
 {
 	char *path;
 
@@ -56,7 +56,7 @@ static void open_scene(struct scene *scene)
 	publish_figures_init(&scene->figures);
 }
 
-static void close_scene(struct scene *scene)
+static void close_figures_scene(struct scene *scene)
 {
 	publish_figures_deinit(&scene->figures);
 	metrics_deinit(&scene->metrics);
@@ -64,8 +64,8 @@ static void close_scene(struct scene *scene)
 	scratch_remove(scene->folder);
 }
 
-static void count(struct scene *scene, uint32_t function, uint32_t cache, uint64_t allocated,
-		  uint64_t freed)
+static void count_tally_bytes(struct scene *scene, uint32_t function, uint32_t cache,
+			      uint64_t allocated, uint64_t freed)
 {
 	const struct tally tally = { .group = function, .cache = cache };
 	const struct tally_count counts = {
@@ -75,7 +75,7 @@ static void count(struct scene *scene, uint32_t function, uint32_t cache, uint64
 	assert_int_equal(metrics_add_tally(&scene->metrics, &scene->analysis, &tally, &counts), 0);
 }
 
-static void want(struct scene *scene, const char *const *texts, size_t number)
+static void want_triggers(struct scene *scene, const char *const *texts, size_t number)
 {
 	struct trigger triggers[TRIGGERS_MAX];
 	struct trigger_error error;
@@ -86,7 +86,7 @@ static void want(struct scene *scene, const char *const *texts, size_t number)
 	assert_true(publish_figures_want(&scene->figures, triggers, number));
 }
 
-static struct figures take(struct scene *scene, uint64_t uncounted)
+static struct figures take_scene_figures(struct scene *scene, uint64_t uncounted)
 {
 	struct figures figures;
 
@@ -119,16 +119,16 @@ static void names_choose_what_is_summed(void **state)
 	struct figures figures;
 
 	(void)state;
-	open_scene(&scene);
-	want(&scene, texts, sizeof(texts) / sizeof(*texts));
-	figures = take(&scene, 0);
+	open_figures_scene(&scene);
+	want_triggers(&scene, texts, sizeof(texts) / sizeof(*texts));
+	figures = take_scene_figures(&scene, 0);
 	assert_int_equal(figures.live, 0);
-	count(&scene, 0, 0, 100, 0);	/* alone, dentry */
-	count(&scene, 1, 3, 20, 5);	/* twin, kmalloc-64 */
-	count(&scene, 2, 2, 3000, 0);	/* the other twin, twin# */
-	count(&scene, 3, 4, 40000, 1);	/* both, dentry(5:a) */
-	count(&scene, 0, 1, 500000, 0); /* alone, both */
-	figures = take(&scene, 7);
+	count_tally_bytes(&scene, 0, 0, 100, 0);    /* alone, dentry */
+	count_tally_bytes(&scene, 1, 3, 20, 5);	    /* twin, kmalloc-64 */
+	count_tally_bytes(&scene, 2, 2, 3000, 0);   /* the other twin, twin# */
+	count_tally_bytes(&scene, 3, 4, 40000, 1);  /* both, dentry(5:a) */
+	count_tally_bytes(&scene, 0, 1, 500000, 0); /* alone, both */
+	figures = take_scene_figures(&scene, 7);
 	assert_int_equal(figures.live, 543114);
 	assert_int_equal(figures.live_of[0], 543114);
 	assert_int_equal(figures.live_of[1], 100);
@@ -143,13 +143,13 @@ static void names_choose_what_is_summed(void **state)
 	assert_int_equal(figures.live_of[11], 0);
 	assert_int_equal(figures.live_of[12], 39999);
 	/* a row that is new is found, too; a free takes its bytes away */
-	count(&scene, 4, 3, 9, 0); /* other */
-	count(&scene, 0, 0, 0, 60);
-	figures = take(&scene, 7);
+	count_tally_bytes(&scene, 4, 3, 9, 0); /* other */
+	count_tally_bytes(&scene, 0, 0, 0, 60);
+	figures = take_scene_figures(&scene, 7);
 	assert_int_equal(figures.live_of[10], 9);
 	assert_int_equal(figures.live_of[1], 40);
 	assert_int_equal(figures.live_of[2], 500040);
-	close_scene(&scene);
+	close_figures_scene(&scene);
 }
 
 static void other_triggers_get_other_figures(void **state)
@@ -160,20 +160,20 @@ static void other_triggers_get_other_figures(void **state)
 	struct figures figures;
 
 	(void)state;
-	open_scene(&scene);
-	want(&scene, before, 2);
-	count(&scene, 0, 0, 100, 0);
-	count(&scene, 1, 3, 20, 0);
-	assert_int_equal(take(&scene, 0).live_of[0], 100);
-	want(&scene, after, 1);
+	open_figures_scene(&scene);
+	want_triggers(&scene, before, 2);
+	count_tally_bytes(&scene, 0, 0, 100, 0);
+	count_tally_bytes(&scene, 1, 3, 20, 0);
+	assert_int_equal(take_scene_figures(&scene, 0).live_of[0], 100);
+	want_triggers(&scene, after, 1);
 	/* the last figures are those of the triggers before */
 	assert_true(publish_figures_get(&scene.figures, &figures));
 	assert_int_not_equal(figures.generation, scene.figures.generation);
-	figures = take(&scene, 0);
+	figures = take_scene_figures(&scene, 0);
 	assert_int_equal(figures.live_of[0], 20);
-	want(&scene, NULL, 0);
-	assert_int_equal(take(&scene, 0).live, 120);
-	close_scene(&scene);
+	want_triggers(&scene, NULL, 0);
+	assert_int_equal(take_scene_figures(&scene, 0).live, 120);
+	close_figures_scene(&scene);
 }
 
 static void holders_are_those_of_most(void **state)
@@ -182,22 +182,22 @@ static void holders_are_those_of_most(void **state)
 	struct figures figures;
 
 	(void)state;
-	open_scene(&scene);
-	count(&scene, 0, 0, 10, 0);
-	figures = take(&scene, 0);
+	open_figures_scene(&scene);
+	count_tally_bytes(&scene, 0, 0, 10, 0);
+	figures = take_scene_figures(&scene, 0);
 	assert_string_equal(figures.holders[METRICS_CACHE][0].name, "dentry");
 	assert_string_equal(figures.holders[METRICS_CACHE][1].name, "");
-	count(&scene, 1, 1, 30, 0);
-	count(&scene, 2, 2, 20, 0);
-	count(&scene, 3, 3, 40, 35);
-	figures = take(&scene, 0);
+	count_tally_bytes(&scene, 1, 1, 30, 0);
+	count_tally_bytes(&scene, 2, 2, 20, 0);
+	count_tally_bytes(&scene, 3, 3, 40, 35);
+	figures = take_scene_figures(&scene, 0);
 	assert_string_equal(figures.holders[METRICS_CACHE][0].name, "both");
 	assert_string_equal(figures.holders[METRICS_CACHE][1].name, "twin#");
 	assert_string_equal(figures.holders[METRICS_CACHE][2].name, "dentry");
 	assert_int_equal(figures.holders[METRICS_CACHE][2].bytes, 10);
 	assert_string_equal(figures.holders[METRICS_FUNCTION][2].name, "alone");
 	assert_int_equal(figures.holders[METRICS_FUNCTION][0].bytes, 30);
-	close_scene(&scene);
+	close_figures_scene(&scene);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ struct files {
 	size_t size;
 };
 
-static int setup(void **state)
+static int set_up_reader(void **state)
 {
 	struct files *files = calloc(1, sizeof(*files));
 
@@ -33,7 +33,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_reader(void **state)
 {
 	struct files *files = *state;
 
@@ -45,7 +45,7 @@ static int teardown(void **state)
 }
 
 /* Updates the CRC of the packet at the offset. */
-static void seal(struct files *files, size_t offset)
+static void seal_packet(struct files *files, size_t offset)
 {
 	struct packet_header header;
 
@@ -104,7 +104,7 @@ static size_t add_packet(struct files *files, uint32_t records, uint8_t words)
 		}
 	}
 	files->size += size;
-	seal(files, offset);
+	seal_packet(files, offset);
 	return offset;
 }
 
@@ -173,7 +173,7 @@ static void reads_both_byte_orders(void **state)
 }
 
 /* Packs the last packet, which is at the offset. */
-static void pack(struct files *files, size_t offset)
+static void pack_last(struct files *files, size_t offset)
 {
 	struct packet_header *header = header_at(files, offset);
 	struct packed_packet packed;
@@ -187,7 +187,7 @@ static void pack(struct files *files, size_t offset)
 	header->codec = packed.codec;
 	header->content_bits = header->packet_bits = packed.size * 8;
 	packer_destroy(packer);
-	seal(files, offset);
+	seal_packet(files, offset);
 }
 
 static void reads_packed_packets(void **state)
@@ -195,9 +195,9 @@ static void reads_packed_packets(void **state)
 	struct files *files = *state;
 
 	add_packet(files, 0, 6);
-	pack(files, add_packet(files, 500, 6));
+	pack_last(files, add_packet(files, 500, 6));
 	add_packet(files, 5, 6);
-	pack(files, add_packet(files, 9, 6));
+	pack_last(files, add_packet(files, 9, 6));
 	assert_in_range(files->size, 4 * 112 + 5 * 48, 4 * 112 + 5 * 48 + 300 * 8);
 	for (int swapped = 0; swapped < 2; swapped++) {
 		open_stream(files);
@@ -222,7 +222,7 @@ static struct kmt_record read_swapped(struct files *files, struct kmt_record rec
 	struct cursor cursor;
 
 	memcpy(files->bytes + offset, &record, sizeof(record));
-	seal(files, 0);
+	seal_packet(files, 0);
 	open_stream(files);
 	assert_int_equal(byteswap_stream(files->path), 0);
 	assert_int_equal(stream_next(&files->stream, &packet), 1);
@@ -286,9 +286,9 @@ static void reads_long_records(void **state)
 	for (int swapped = 0; swapped < 2; swapped++) {
 		files->size = 0;
 		add_packet(files, 3, 9);
-		pack(files, add_packet(files, 3, 9));
+		pack_last(files, add_packet(files, 3, 9));
 		add_packet(files, 2, 255);
-		pack(files, add_packet(files, 2, 255));
+		pack_last(files, add_packet(files, 2, 255));
 		open_stream(files);
 		if (swapped) {
 			assert_int_equal(byteswap_stream(files->path), 0);
@@ -310,7 +310,7 @@ static void skips_further_words(void **state)
 	struct files *files = *state;
 
 	add_packet(files, 3, 9);
-	pack(files, add_packet(files, 3, 9));
+	pack_last(files, add_packet(files, 3, 9));
 	open_stream(files);
 	check_packet(files, 3);
 	check_packet(files, 3);
@@ -327,7 +327,7 @@ static void refuses_wrong_record_sizes(void **state)
 
 	for (size_t i = 0; i < sizeof(words); i++) {
 		files->bytes[offset + 48 + 9] = words[i];
-		seal(files, 0);
+		seal_packet(files, 0);
 		open_stream(files);
 		assert_int_equal(stream_next(&files->stream, &packet), 1);
 		cursor_init(&cursor, &packet);
@@ -345,7 +345,7 @@ static void skips_padding(void **state)
 	add_packet(files, 3, 6);
 	header_at(files, 0)->content_bits -= 48 * 8;
 	header_at(files, 0)->records = 2;
-	seal(files, 0);
+	seal_packet(files, 0);
 	open_stream(files);
 	check_packet(files, 2);
 }
@@ -379,7 +379,7 @@ static void reports_packets_of_later_versions(void **state)
 	valid = *header;
 	header->version = 7;
 	check_bad(files, "CRC-32");
-	seal(files, 0);
+	seal_packet(files, 0);
 	check_not_read(files, -EPROTONOSUPPORT, "format version 7, this program knows 1");
 	header->packet_bits = 64;
 	check_bad(files, "bits");
@@ -389,14 +389,14 @@ static void reports_packets_of_later_versions(void **state)
 	/* their meaning in another codec is unknown, so they are not checked */
 	header->content_bits = 77;
 	header->time_last = 0;
-	seal(files, 0);
+	seal_packet(files, 0);
 	check_not_read(files, -EPROTONOSUPPORT, "codec 9, this program knows those up to 2");
 
 	*header = valid;
 	header->lost++;
 	second = add_packet(files, 1, 6);
 	header_at(files, second)->codec = 9;
-	seal(files, second);
+	seal_packet(files, second);
 	open_stream(files);
 	assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
 	assert_int_equal(stream_resync(&files->stream), 1);
@@ -558,7 +558,7 @@ static void refuses_invalid_packed_records(void **state)
 	struct packet packet;
 	size_t size, next;
 
-	pack(files, add_packet(files, 100, 6));
+	pack_last(files, add_packet(files, 100, 6));
 	valid = *header;
 	size = files->size;
 	memcpy(body, header + 1, size - sizeof(valid));
@@ -576,7 +576,7 @@ static void refuses_invalid_packed_records(void **state)
 			files->bytes[sizeof(valid)]++; /* the size of a column */
 		else
 			memset(header + 1, 0, size - sizeof(valid));
-		seal(files, 0);
+		seal_packet(files, 0);
 		open_stream(files);
 		assert_int_equal(stream_next(&files->stream, &packet), -EBADMSG);
 		assert_non_null(strstr(files->stream.errmsg, "does not unpack"));
@@ -595,9 +595,9 @@ static void unpacks_bombs_in_linear_time(void **state)
 	unsigned char *bytes;
 	struct packet packet;
 
-	pack(files, add_packet(files, 100, 6));
+	pack_last(files, add_packet(files, 100, 6));
 	header->records = 65536;
-	seal(files, 0);
+	seal_packet(files, 0);
 	size = files->size;
 	bytes = calloc(count, size);
 	assert_non_null(bytes);
@@ -631,26 +631,37 @@ static void refuses_files_that_are_not_streams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_both_byte_orders, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_packed_packets, setup, teardown),
-		cmocka_unit_test_setup_teardown(swaps_caches, setup, teardown),
-		cmocka_unit_test_setup_teardown(swaps_sizes, setup, teardown),
-		cmocka_unit_test_setup_teardown(reads_long_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(skips_further_words, setup, teardown),
-		cmocka_unit_test_setup_teardown(refuses_wrong_record_sizes, setup, teardown),
-		cmocka_unit_test_setup_teardown(skips_padding, setup, teardown),
-		cmocka_unit_test_setup_teardown(reports_packets_of_later_versions, setup, teardown),
-		cmocka_unit_test_setup_teardown(explains_each_damage, setup, teardown),
-		cmocka_unit_test_setup_teardown(refuses_mixed_byte_orders, setup, teardown),
-		cmocka_unit_test_setup_teardown(finds_the_next_packet, setup, teardown),
-		cmocka_unit_test_setup_teardown(finds_the_next_packet_at_any_offset, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(reads_false_headers_in_linear_time, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(refuses_invalid_packed_records, setup, teardown),
-		cmocka_unit_test_setup_teardown(unpacks_bombs_in_linear_time, setup, teardown),
-		cmocka_unit_test_setup_teardown(refuses_files_that_are_not_streams, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(reads_both_byte_orders, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(reads_packed_packets, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(swaps_caches, set_up_reader, tear_down_reader),
+		cmocka_unit_test_setup_teardown(swaps_sizes, set_up_reader, tear_down_reader),
+		cmocka_unit_test_setup_teardown(reads_long_records, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(skips_further_words, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(refuses_wrong_record_sizes, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(skips_padding, set_up_reader, tear_down_reader),
+		cmocka_unit_test_setup_teardown(reports_packets_of_later_versions, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(explains_each_damage, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(refuses_mixed_byte_orders, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(finds_the_next_packet, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(finds_the_next_packet_at_any_offset, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(reads_false_headers_in_linear_time, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(refuses_invalid_packed_records, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(unpacks_bombs_in_linear_time, set_up_reader,
+						tear_down_reader),
+		cmocka_unit_test_setup_teardown(refuses_files_that_are_not_streams, set_up_reader,
+						tear_down_reader),
 	};
 
 	return cmocka_run_group_tests_name("reader", tests, NULL, NULL);

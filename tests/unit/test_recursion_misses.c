@@ -49,7 +49,7 @@ bool copies_have_front(const struct copies *unused)
 
 static struct rings rings = { .possible_cpus = 2, .controls = controls };
 
-static int start(void **state)
+static int start_misses(void **state)
 {
 	(void)state;
 	controls[0] = controls[1] = (struct kmt_control){ 0 };
@@ -290,16 +290,17 @@ static void a_cpu_is_not_known_when_more_was_reported_than_skipped(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(reports_misses_one_reading_later, start),
+		cmocka_unit_test_setup(reports_misses_one_reading_later, start_misses),
 		cmocka_unit_test_setup(does_not_report_a_free_that_a_backup_program_records_later,
-				       start),
-		cmocka_unit_test_setup(reports_nothing_while_backup_programs_record, start),
-		cmocka_unit_test_setup(reports_all_misses_at_the_end, start),
-		cmocka_unit_test_setup(with_copies_waits_for_tasks_that_are_preempted, start),
-		cmocka_unit_test_setup(counts_what_front_programs_and_copies_skip, start),
-		cmocka_unit_test_setup(places_the_last_events_by_front_programs, start),
+				       start_misses),
+		cmocka_unit_test_setup(reports_nothing_while_backup_programs_record, start_misses),
+		cmocka_unit_test_setup(reports_all_misses_at_the_end, start_misses),
+		cmocka_unit_test_setup(with_copies_waits_for_tasks_that_are_preempted,
+				       start_misses),
+		cmocka_unit_test_setup(counts_what_front_programs_and_copies_skip, start_misses),
+		cmocka_unit_test_setup(places_the_last_events_by_front_programs, start_misses),
 		cmocka_unit_test_setup(a_cpu_is_not_known_when_more_was_reported_than_skipped,
-				       start),
+				       start_misses),
 	};
 
 	return cmocka_run_group_tests_name("recursion_misses", tests, NULL, NULL);

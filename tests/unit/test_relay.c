@@ -23,7 +23,7 @@ static const unsigned char alloc[] = { 0, 2, 53,   0,	 1,    0,    0, 0, 2, 0,  
 				       0, 0, 0,	   0,	 0,    1,    0, 0, 0, 0,   0,  0, 0xd0, 0,
 				       0, 0, 0xff, 0xff, 0xff, 0xff, 5, 0, 9, 'a', 'b' };
 
-static struct relay_bytes over(const void *bytes, size_t size, bool big_endian)
+static struct relay_bytes relay_over(const void *bytes, size_t size, bool big_endian)
 {
 	return (struct relay_bytes){ .at = bytes,
 				     .end = (const unsigned char *)bytes + size,
@@ -43,14 +43,14 @@ static void is_the_free(const struct relay_record *record)
 
 static void test_byte_orders(void **state)
 {
-	struct relay_bytes bytes = over(little, sizeof(little), false);
+	struct relay_bytes bytes = relay_over(little, sizeof(little), false);
 	struct relay_record record;
 
 	(void)state;
 	assert_true(relay_next(&bytes, &record));
 	is_the_free(&record);
 	assert_false(relay_next(&bytes, &record));
-	bytes = over(big, sizeof(big), true);
+	bytes = relay_over(big, sizeof(big), true);
 	assert_true(relay_next(&bytes, &record));
 	is_the_free(&record);
 	assert_int_equal(relay_count(little, sizeof(little), false), 1);
@@ -61,7 +61,7 @@ static void test_byte_orders(void **state)
 
 static void test_allocation(void **state)
 {
-	struct relay_bytes bytes = over(alloc, sizeof(alloc), false);
+	struct relay_bytes bytes = relay_over(alloc, sizeof(alloc), false);
 	struct relay_record record;
 
 	(void)state;
@@ -80,7 +80,7 @@ static void test_allocation(void **state)
 
 /* An allocation between two frees, cut at every byte: whole records are read, the rest is counted.
  */
-static void test_cut(void **state)
+static void test_cut_records(void **state)
 {
 	unsigned char all[24 + 53 + 24];
 	struct relay_record record;
@@ -90,7 +90,7 @@ static void test_cut(void **state)
 	memcpy(all + 24, alloc, 53);
 	memcpy(all + 77, little, 24);
 	for (size_t size = 0; size <= sizeof(all); size++) {
-		struct relay_bytes bytes = over(all, size, false);
+		struct relay_bytes bytes = relay_over(all, size, false);
 		size_t count = 0, whole = size < 24 ? 0 : size < 77 ? 24 : size < 101 ? 77 : 101;
 
 		while (relay_next(&bytes, &record))
@@ -105,7 +105,7 @@ static void test_cut(void **state)
 static void test_damage(void **state)
 {
 	unsigned char all[7 + 24 + 24 + 2 + 24];
-	struct relay_bytes bytes = over(all, sizeof(all), false);
+	struct relay_bytes bytes = relay_over(all, sizeof(all), false);
 	struct relay_record record;
 	size_t count = 0;
 
@@ -159,7 +159,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_allocation),
-		cmocka_unit_test(test_cut),	    cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_cut_records), cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_file),
 	};
 

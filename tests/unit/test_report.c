@@ -43,7 +43,7 @@ static const struct column columns[] = {
 	{ "e", "e", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED, NULL, false },
 };
 
-static char *rendered(const char *name, uint64_t number)
+static char *render_number(const char *name, uint64_t number)
 {
 	struct header header = { 0 };
 	struct table table;
@@ -68,7 +68,7 @@ static char *rendered(const char *name, uint64_t number)
 
 static void test_small(void **state)
 {
-	char *text = rendered("name", 1234567);
+	char *text = render_number("name", 1234567);
 
 	(void)state;
 	assert_string_equal(text, "\n"
@@ -83,7 +83,7 @@ static void test_small(void **state)
 /* 2^64 - 1 has 20 digits: the widest numbers of bytes get units until all fit. */
 static void test_huge(void **state)
 {
-	char *text = rendered("name", UINT64_MAX);
+	char *text = render_number("name", UINT64_MAX);
 
 	(void)state;
 	for (const char *line = text; *line;) {
@@ -180,7 +180,7 @@ static void test_wide(void **state)
 
 static void test_hostile_name(void **state)
 {
-	char *text = rendered("a\033[2Jb\n\xff", 1);
+	char *text = render_number("a\033[2Jb\n\xff", 1);
 
 	(void)state;
 	assert_non_null(strstr(text, "\na\\x1b[2Jb\\x0a\\xff 1 "));
@@ -195,7 +195,7 @@ static void test_long_name(void **state)
 	(void)state;
 	memset(name, 'n', 100);
 	name[100] = '\0';
-	text = rendered(name, 1);
+	text = render_number(name, 1);
 	assert_non_null(strstr(text, name));
 	assert_int_equal(strstr(text, name)[100], '\n');
 	free(text);

@@ -22,7 +22,7 @@ struct load {
 };
 
 /* Lets the load run, with samples at random: returns the interval after some seconds. */
-static uint64_t run(struct sample_rate *rate, struct load *load, unsigned int seconds)
+static uint64_t run_load(struct sample_rate *rate, struct load *load, unsigned int seconds)
 {
 	uint64_t interval = rate->interval;
 
@@ -46,22 +46,22 @@ static void follows_the_load(void **state)
 	sample_rate_init(&rate, 4096, LIMIT, load.now);
 	rate.fast.samples = rate.slow.samples = load.samples;
 	load.bytes = 4096 * 700;
-	assert_int_equal(run(&rate, &load, 60), 4096);
+	assert_int_equal(run_load(&rate, &load, 60), 4096);
 	/* at once, 8 times less often: the next seconds stay below the limit */
 	load.bytes = 4096 * 6000;
-	assert_int_equal(run(&rate, &load, 1), 4096 * 8);
+	assert_int_equal(run_load(&rate, &load, 1), 4096 * 8);
 	before = load.samples;
-	assert_int_equal(run(&rate, &load, 10), 4096 * 8);
+	assert_int_equal(run_load(&rate, &load, 10), 4096 * 8);
 	assert_in_range(load.samples - before, 10 * LIMIT / 2, 10 * LIMIT);
 	/* a second without samples changes nothing */
 	load.bytes = 0;
-	assert_int_equal(run(&rate, &load, 1), 4096 * 8);
+	assert_int_equal(run_load(&rate, &load, 1), 4096 * 8);
 	load.bytes = 4096 * 6000;
-	assert_int_equal(run(&rate, &load, 8), 4096 * 8);
+	assert_int_equal(run_load(&rate, &load, 8), 4096 * 8);
 	/* slow for longer: step by step, never below the one that was asked for */
 	load.bytes = 0;
-	assert_in_range(run(&rate, &load, 8), 4096 * 2, 4096 * 4);
-	assert_int_equal(run(&rate, &load, 60), 4096);
+	assert_in_range(run_load(&rate, &load, 8), 4096 * 2, 4096 * 4);
+	assert_int_equal(run_load(&rate, &load, 60), 4096);
 	assert_int_equal(load.most, 4096 * 8);
 }
 
@@ -76,14 +76,14 @@ static void small_limits_work_too(void **state)
 		struct sample_rate rate;
 
 		sample_rate_init(&rate, 4096, limits[i], 0);
-		run(&rate, &load, 3600);
+		run_load(&rate, &load, 3600);
 		assert_in_range(load.samples, 3600 * limits[i] / 3, 3600 * limits[i]);
 		assert_in_range(load.most, 4096, 4096 * 4);
 		load.bytes = 4096.0 * limits[i] * 100;
-		run(&rate, &load, 200);
+		run_load(&rate, &load, 200);
 		assert_in_range(rate.interval, 4096 * 64, 4096 * 512);
 		load.bytes = 0;
-		assert_int_equal(run(&rate, &load, 1000), 4096);
+		assert_int_equal(run_load(&rate, &load, 1000), 4096);
 	}
 }
 

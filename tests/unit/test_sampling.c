@@ -18,7 +18,7 @@ static uint64_t next_random(void)
 }
 
 /* -ln(random / 2^64), also if it is near 0. */
-static long double exponential(uint64_t random)
+static long double exponential_of(uint64_t random)
 {
 	const long double whole = 18446744073709551616.0L;
 
@@ -40,7 +40,7 @@ static void draws_the_logarithm(void **state)
 			random = ~random;
 		random |= !random;
 		for (size_t i = 0; i < COUNT(intervals); i++) {
-			long double expected = exponential(random) * intervals[i];
+			long double expected = exponential_of(random) * intervals[i];
 			uint64_t drawn = sampling_draw(random, intervals[i]);
 			/* rounded up */
 			long double below = expected - (long double)drawn,

@@ -35,12 +35,12 @@ static void open_piece(struct scene *scene, const char *text, uint64_t piece_beg
 	assert_int_equal(slab_growth_init(&scene->growth, &scene->analysis), 0);
 }
 
-static void open_scene(struct scene *scene, const char *text)
+static void open_growth_scene(struct scene *scene, const char *text)
 {
 	open_piece(scene, text, 0);
 }
 
-static void close_scene(struct scene *scene)
+static void close_growth_scene(struct scene *scene)
 {
 	slab_growth_deinit(&scene->growth);
 	analysis_deinit(&scene->analysis);
@@ -80,7 +80,7 @@ static void only_events_between_the_readings_count(void **state)
 		}
 		fprintf(file, "complete yes\n");
 		assert_int_equal(fclose(file), 0);
-		open_scene(&scene, text);
+		open_growth_scene(&scene, text);
 		assert_int_equal(scene.growth.state, SLAB_GROWTH_COMPARED);
 		assert_int_equal(scene.growth.count, 1);
 		cache = slab_growth_find(&scene.growth, "a");
@@ -93,7 +93,7 @@ static void only_events_between_the_readings_count(void **state)
 		assert_int_equal(scene.growth.frees + scene.growth.allocations,
 				 llabs((long long)cache->difference));
 		assert_null(slab_growth_find(&scene.growth, "b"));
-		close_scene(&scene);
+		close_growth_scene(&scene);
 		free(text);
 	}
 }
@@ -103,21 +103,22 @@ static void hostile_numbers_stay_in_range(void **state)
 	struct scene scene;
 
 	(void)state;
-	open_scene(&scene, "begin 1000\nend 9000\ncpu 0 node 0\n"
-			   "slab 1000 kmalloc-1k 0 18446744073709551615 held=18446744073709551614\n"
-			   "slab 1000 kmalloc-16 18446744073709551615 0\n"
-			   "slab 1000 kmalloc-64 18446744073709551615 0\n"
-			   "slab 1000 x-1k 18446744073709551615 0\n"
-			   "slab 1000 x-16 18446744073709551615 0\n"
-			   "slab 1000 x-64 18446744073709551615 0\n"
-			   "slab 1000 - 1 1\n"
-			   "slab 5000 kmalloc-1k 18446744073709551615 0 held=18446744073709551614\n"
-			   "slab 5000 kmalloc-16 0 18446744073709551615 held=18446744073709551614\n"
-			   "slab 5000 kmalloc-64 0 18446744073709551615 held=0\n"
-			   "slab 5000 x-1k 18446744073709551615 0 held=18446744073709551614\n"
-			   "slab 5000 x-16 0 0 held=18446744073709551614\n"
-			   "slab 5000 x-64 0 18446744073709551615 held=18446744073709551614\n"
-			   "lose 0 0\nskip 18446744073709551615\ncomplete yes\n");
+	open_growth_scene(&scene,
+			  "begin 1000\nend 9000\ncpu 0 node 0\n"
+			  "slab 1000 kmalloc-1k 0 18446744073709551615 held=18446744073709551614\n"
+			  "slab 1000 kmalloc-16 18446744073709551615 0\n"
+			  "slab 1000 kmalloc-64 18446744073709551615 0\n"
+			  "slab 1000 x-1k 18446744073709551615 0\n"
+			  "slab 1000 x-16 18446744073709551615 0\n"
+			  "slab 1000 x-64 18446744073709551615 0\n"
+			  "slab 1000 - 1 1\n"
+			  "slab 5000 kmalloc-1k 18446744073709551615 0 held=18446744073709551614\n"
+			  "slab 5000 kmalloc-16 0 18446744073709551615 held=18446744073709551614\n"
+			  "slab 5000 kmalloc-64 0 18446744073709551615 held=0\n"
+			  "slab 5000 x-1k 18446744073709551615 0 held=18446744073709551614\n"
+			  "slab 5000 x-16 0 0 held=18446744073709551614\n"
+			  "slab 5000 x-64 0 18446744073709551615 held=18446744073709551614\n"
+			  "lose 0 0\nskip 18446744073709551615\ncomplete yes\n");
 	assert_int_equal(scene.growth.count, 7);
 	for (size_t i = 0; i < scene.growth.count; i++) {
 		const struct slab_growth_cache *cache = &scene.growth.list[i];
@@ -128,7 +129,7 @@ static void hostile_numbers_stay_in_range(void **state)
 		assert_true(cache->high >= 0 && cache->high < INT64_MAX / 2);
 	}
 	assert_false(slab_growth_find(&scene.growth, "x-64")->compared);
-	close_scene(&scene);
+	close_growth_scene(&scene);
 }
 
 /* Events between the last reading and the begin of a piece are in the piece before. */
@@ -143,10 +144,10 @@ static void a_reading_before_a_piece_is_not_compared(void **state)
 	(void)state;
 	open_piece(&scene, text, 5000);
 	assert_int_equal(scene.growth.state, SLAB_GROWTH_COMPARED);
-	close_scene(&scene);
+	close_growth_scene(&scene);
 	open_piece(&scene, text, 5001);
 	assert_int_equal(scene.growth.state, SLAB_GROWTH_NO_NUMBERS);
-	close_scene(&scene);
+	close_growth_scene(&scene);
 }
 
 int main(void)

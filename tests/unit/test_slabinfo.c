@@ -177,7 +177,7 @@ static char *write_moments(const struct slabinfo *slabinfo)
 	return text;
 }
 
-static void written_lines_are_parsed(void **state)
+static void written_readings_are_parsed(void **state)
 {
 	static const char text[] = "read 100 150\n"
 				   "slab 100 a\\x20b 3 5\n"
@@ -327,7 +327,7 @@ int main(void)
 		cmocka_unit_test(caches_of_one_name_are_added_up),
 		cmocka_unit_test(refuses_other_formats),
 		cmocka_unit_test(hostile_lines_are_skipped),
-		cmocka_unit_test(written_lines_are_parsed),
+		cmocka_unit_test(written_readings_are_parsed),
 		cmocka_unit_test(sizes_are_parsed),
 		cmocka_unit_test(finds_the_snapshot_of_a_time),
 		cmocka_unit_test(held_objects_follow_from_the_layout),

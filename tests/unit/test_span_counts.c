@@ -26,7 +26,7 @@ struct plain_event {
 
 static struct plain_event events[EVENTS];
 
-static unsigned int chance(uint64_t *seed, unsigned int limit)
+static unsigned int draw_chance(uint64_t *seed, unsigned int limit)
 {
 	*seed = *seed * 6364136223846793005 + 1442695040888963407;
 	return (unsigned int)(*seed >> 33) % limit;
@@ -40,16 +40,17 @@ static void make_events(uint64_t seed)
 	uint64_t time = BEGIN;
 
 	for (size_t i = 0; i < EVENTS; i++) {
-		time += chance(&seed, 100);
-		events[i] = (struct plain_event){ chance(&seed, GROUPS), chance(&seed, CACHES),
-						  8 + chance(&seed, 5000), time,
-						  outcomes[chance(&seed, 6)] };
+		time += draw_chance(&seed, 100);
+		events[i] = (struct plain_event){ draw_chance(&seed, GROUPS),
+						  draw_chance(&seed, CACHES),
+						  8 + draw_chance(&seed, 5000), time,
+						  outcomes[draw_chance(&seed, 6)] };
 		if (i < 20)
 			events[i].outcome = OUTCOME_INITIAL;
 	}
 }
 
-static void take(struct span_counts *counts, const struct plain_event *plain)
+static void take_plain(struct span_counts *counts, const struct plain_event *plain)
 {
 	const struct event event = { .time = plain->time };
 	const struct analysis analysis = { 0 };
@@ -70,7 +71,7 @@ static void count_all(struct span_counts *counts)
 	counts->slices =
 		(struct slices){ .begin = BEGIN, .width = WIDTH, .limit = SPAN_SLICES_MAX };
 	for (size_t i = 0; i < EVENTS; i++)
-		take(counts, &events[i]);
+		take_plain(counts, &events[i]);
 	span_counts_merge(counts);
 	assert_true(counts->slices.doublings > 2);
 }
@@ -164,7 +165,7 @@ static void test_choose(void **state)
 	assert_int_equal(span_counts_init(&counts), 0);
 	counts.slices = (struct slices){ .begin = BEGIN, .width = WIDTH, .limit = SPAN_SLICES_MAX };
 	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++)
-		take(&counts, &list[i]);
+		take_plain(&counts, &list[i]);
 	assert_int_equal(span_counts_choose(&counts, 2, 3), 3);
 	assert_int_equal(counts.pairs[0].group, 3);
 	assert_int_equal(counts.pairs[0].live_most, 2000);

@@ -24,7 +24,7 @@ struct fixture {
 	struct stats_file_view view;
 };
 
-static int setup(void **state)
+static int set_up_stats_file(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
@@ -37,7 +37,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_stats_file(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -59,7 +59,7 @@ static void read_snapshot(struct fixture *fixture)
 }
 
 /* Creates the file again, with another capacity of types and CPUs. */
-static void recreate(struct fixture *fixture, size_t functions, size_t caches, size_t cpus)
+static void recreate_file(struct fixture *fixture, size_t functions, size_t caches, size_t cpus)
 {
 	const struct stats_file_settings settings = {
 		.path = fixture->path,
@@ -271,7 +271,7 @@ static void test_memory(void **state)
 	size_t before, most;
 	char name[20];
 
-	recreate(fixture, 20000, 1000, 512);
+	recreate_file(fixture, 20000, 1000, 512);
 	most = stats_file_bytes_max(fixture->stats_file);
 	assert_true(most > (size_t)2 * 21000 * 512 * sizeof(struct type_stats_cpu));
 	before = stats_file_bytes(fixture->stats_file);
@@ -296,7 +296,7 @@ static void test_growing(void **state)
 	struct fixture *fixture = *state;
 	char name[20];
 
-	recreate(fixture, 600, 100, 3);
+	recreate_file(fixture, 600, 100, 3);
 	for (int i = 0; i < 700; i++) {
 		snprintf(name, sizeof(name), "type %d", i);
 		hand_type_stats_change(&fixture->type_stats,
@@ -399,7 +399,7 @@ static void test_followed(void **state)
 	hand_stats_file_write(fixture->stats_file, &fixture->type_stats, 1);
 	read_snapshot(fixture);
 	assert_string_equal(fixture->view.types[0].name, "the first one's");
-	recreate(fixture, 10, 10, 3);
+	recreate_file(fixture, 10, 10, 3);
 	hand_type_stats_init(&other);
 	hand_type_stats_add(&other, TYPE_STATS_FUNCTION, "x", 1);
 	hand_type_stats_add(&other, TYPE_STATS_FUNCTION, "another's", 1);
@@ -415,17 +415,28 @@ static void test_followed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_everything, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_empty, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unchanged, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_types, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_long_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_many_cpus, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_growing, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_full_file_system, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_followed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_everything, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_empty, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_changes, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_unchanged, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_too_many_types, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_long_names, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_too_many_cpus, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_memory, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_growing, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_full_file_system, set_up_stats_file,
+						tear_down_stats_file),
+		cmocka_unit_test_setup_teardown(test_followed, set_up_stats_file,
+						tear_down_stats_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static void make_good(struct fixture *fixture)
 	free(path);
 }
 
-static int setup(void **state)
+static int set_up_stats_file_hostile(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -70,7 +70,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_stats_file_hostile(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -145,7 +145,7 @@ static void test_good(void **state)
 }
 
 /* Reads with a view that has read the valid file before, and with a new one. */
-static void test_cut(void **state)
+static void test_cut_file(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -351,14 +351,22 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_good, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_version, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_too_fast, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_cpus, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_much, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_good, set_up_stats_file_hostile,
+						tear_down_stats_file_hostile),
+		cmocka_unit_test_setup_teardown(test_cut_file, set_up_stats_file_hostile,
+						tear_down_stats_file_hostile),
+		cmocka_unit_test_setup_teardown(test_version, set_up_stats_file_hostile,
+						tear_down_stats_file_hostile),
+		cmocka_unit_test_setup_teardown(test_too_fast, set_up_stats_file_hostile,
+						tear_down_stats_file_hostile),
+		cmocka_unit_test_setup_teardown(test_numbers, set_up_stats_file_hostile,
+						tear_down_stats_file_hostile),
+		cmocka_unit_test_setup_teardown(test_no_cpus, set_up_stats_file_hostile,
+						tear_down_stats_file_hostile),
+		cmocka_unit_test_setup_teardown(test_much, set_up_stats_file_hostile,
+						tear_down_stats_file_hostile),
+		cmocka_unit_test_setup_teardown(test_damaged, set_up_stats_file_hostile,
+						tear_down_stats_file_hostile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,7 +26,7 @@ struct fixture {
 	char errmsg[400];
 };
 
-static int setup(void **state)
+static int set_up_stats_file_lock(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 
@@ -40,7 +40,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_stats_file_lock(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -53,7 +53,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int create(struct stats_file **stats_file, struct fixture *fixture, const char *path)
+static int create_stats_file(struct stats_file **stats_file, struct fixture *fixture,
+			     const char *path)
 {
 	const struct stats_file_settings settings = {
 		.path = path, .group = (gid_t)-1, .cpus = 1, .types_max = { 1, 1 }
@@ -67,7 +68,7 @@ static void assert_refused(struct fixture *fixture, const char *path, int err, c
 {
 	struct stats_file *stats_file = NULL;
 
-	assert_int_equal(create(&stats_file, fixture, path), -err);
+	assert_int_equal(create_stats_file(&stats_file, fixture, path), -err);
 	assert_null(stats_file);
 	if (!strstr(fixture->errmsg, errmsg) || !strstr(fixture->errmsg, path))
 		fail_msg("'%s' is not in: %s", errmsg, fixture->errmsg);
@@ -234,7 +235,7 @@ static void test_readers(void **state)
 static int may_publish(struct fixture *fixture)
 {
 	struct stats_file *stats_file = NULL;
-	int err = create(&stats_file, fixture, fixture->path);
+	int err = create_stats_file(&stats_file, fixture, fixture->path);
 
 	stats_file_remove(stats_file);
 	return -err;
@@ -423,7 +424,7 @@ static void publish_until_killed(struct fixture *fixture, bool writes)
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
-		if (create(&stats_file, fixture, fixture->path))
+		if (create_stats_file(&stats_file, fixture, fixture->path))
 			_exit(1);
 		if (writes)
 			hand_stats_file_write(stats_file, &fixture->type_stats, 1);
@@ -461,14 +462,14 @@ static void test_killed(void **state)
 }
 
 /* One of many that start at once; it reports whether it publishes, and does so until the end. */
-static void begin(struct fixture *fixture, int start, int results, int end)
+static void begin_publisher(struct fixture *fixture, int start, int results, int end)
 {
 	struct stats_file *stats_file;
 	char byte = 0;
 
 	if (read(start, &byte, 1))
 		_exit(1);
-	byte = !create(&stats_file, fixture, fixture->path);
+	byte = !create_stats_file(&stats_file, fixture, fixture->path);
 	if (byte)
 		hand_stats_file_write(stats_file, &fixture->type_stats, 1);
 	_exit(write(results, &byte, 1) != 1 || read(end, &byte, 1));
@@ -488,7 +489,7 @@ static void begin_at_once(struct fixture *fixture, int count)
 			continue;
 		close(start[1]);
 		close(end[1]);
-		begin(fixture, start[0], results[1], end[0]);
+		begin_publisher(fixture, start[0], results[1], end[0]);
 	}
 	close(start[1]);
 	for (int i = 0; i < count; i++) {
@@ -607,23 +608,40 @@ static void test_replaced(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_absent, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_removed_unwritten, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_directory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_open_directory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_settings, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_readers, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_not_allowed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_foreign_directory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_foreign_parents, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_links_without_end, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_foreign_group, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_second_writer, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_killed, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_race, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_something_else, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_no_directory, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_replaced, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_absent, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_removed_unwritten, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_directory, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_open_directory, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_settings, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_readers, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_not_allowed, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_foreign_directory, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_foreign_parents, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_links_without_end, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_foreign_group, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_second_writer, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_killed, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_race, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_something_else, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_no_directory, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
+		cmocka_unit_test_setup_teardown(test_replaced, set_up_stats_file_lock,
+						tear_down_stats_file_lock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ struct reader {
 };
 
 /* NULL, or an error message. */
-static const char *compare(struct reader *reader, const struct stats_file_view *view)
+static const char *compare_types(struct reader *reader, const struct stats_file_view *view)
 {
 	uint64_t number = view->snapshot.time;
 
@@ -121,7 +121,7 @@ static void *read_snapshots(void *argument)
 			reader->too_fast++;
 			continue;
 		}
-		wrong = err ? view.errmsg : compare(reader, &view);
+		wrong = err ? view.errmsg : compare_types(reader, &view);
 		if (wrong)
 			snprintf(reader->wrong, sizeof(reader->wrong),
 				 "snapshot %" PRIu64 " after %" PRIu64 ": %s", view.snapshot.time,
@@ -142,7 +142,7 @@ struct crowd {
 	struct reader readers[READERS];
 };
 
-static int setup(void **state)
+static int set_up_stats_file_threads(void **state)
 {
 	struct crowd *crowd = calloc(1, sizeof(*crowd));
 	char name[20];
@@ -167,7 +167,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_stats_file_threads(void **state)
 {
 	struct crowd *crowd = *state;
 
@@ -265,8 +265,10 @@ static void test_processes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_processes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_threads, set_up_stats_file_threads,
+						tear_down_stats_file_threads),
+		cmocka_unit_test_setup_teardown(test_processes, set_up_stats_file_threads,
+						tear_down_stats_file_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

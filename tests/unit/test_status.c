@@ -9,7 +9,7 @@
 #include "tests/unit/unit.h"
 #include "capture/status.h"
 
-static char *text_of(const struct status *status)
+static char *status_text(const struct status *status)
 {
 	char *text;
 	size_t size;
@@ -20,7 +20,7 @@ static char *text_of(const struct status *status)
 	return text;
 }
 
-static void fill(struct status *status)
+static void fill_status(struct status *status)
 {
 	const struct status_probe recorded = { .is_recorded = true, .counted = 12, .skipped = 3 };
 	const struct status_probe other = { .is_recorded = true, .counted = STATUS_UNKNOWN };
@@ -97,8 +97,8 @@ static void written_status_is_parsed(void **state)
 	char errmsg[200] = "", *text, *again;
 
 	(void)state;
-	fill(&status);
-	text = text_of(&status);
+	fill_status(&status);
+	text = status_text(&status);
 	assert_string_equal(text,
 			    "format 1\n"
 			    "complete yes\n"
@@ -169,7 +169,7 @@ static void written_status_is_parsed(void **state)
 	assert_int_equal(copy.hook_calls_skipped, 7);
 	assert_int_equal(copy.skip_spans[1].before, 400);
 	assert_int_equal(copy.until, 123456);
-	again = text_of(&copy);
+	again = status_text(&copy);
 	assert_string_equal(again, text);
 	assert_true(status_is_own(&copy, 400));
 	assert_true(status_is_own(&copy, 500));
@@ -192,7 +192,7 @@ static void complete_has_three_words(void **state)
 		char *text;
 
 		status = (struct status){ .complete = complete };
-		text = text_of(&status);
+		text = status_text(&status);
 		assert_int_equal(status_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
 		assert_int_equal(copy.complete, complete);
 		assert_string_equal(copy.stopped, "");
@@ -319,8 +319,8 @@ static void text_may_be_cut_off_anywhere(void **state)
 	char errmsg[200], *text;
 
 	(void)state;
-	fill(&status);
-	text = text_of(&status);
+	fill_status(&status);
+	text = status_text(&status);
 	for (size_t size = strlen(text); size--;) {
 		char *cut = strndup(text, size);
 

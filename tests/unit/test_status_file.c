@@ -32,7 +32,7 @@ static const struct daemon_status some = {
 	.options = (char *)"-o events --where=comm == \"sh\"",
 };
 
-static int set_up(void **state)
+static int set_up_status_file(void **state)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
 	char *path;
@@ -47,7 +47,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_status_file(void **state)
 {
 	struct scene *scene = *state;
 
@@ -163,11 +163,14 @@ static void without_a_directory_nothing_is_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(reads_what_was_written, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(an_ended_process_has_no_status, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(a_torn_text_is_no_status, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(without_a_directory_nothing_is_written, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(reads_what_was_written, set_up_status_file,
+						tear_down_status_file),
+		cmocka_unit_test_setup_teardown(an_ended_process_has_no_status, set_up_status_file,
+						tear_down_status_file),
+		cmocka_unit_test_setup_teardown(a_torn_text_is_no_status, set_up_status_file,
+						tear_down_status_file),
+		cmocka_unit_test_setup_teardown(without_a_directory_nothing_is_written,
+						set_up_status_file, tear_down_status_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

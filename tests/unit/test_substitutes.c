@@ -32,7 +32,7 @@ struct context {
 	struct substitutes substitutes;
 };
 
-static void setup(struct context *context, const char *symbols, unsigned int word_bits)
+static void set_up_substitutes(struct context *context, const char *symbols, unsigned int word_bits)
 {
 	*context = (struct context){ .capture.metadata.word_bits = word_bits };
 	strcpy(context->capture.metadata.hostname, "orange");
@@ -40,19 +40,19 @@ static void setup(struct context *context, const char *symbols, unsigned int wor
 	assert_int_equal(substitutes_init(&context->substitutes, &context->capture, false), 0);
 }
 
-static void teardown(struct context *context)
+static void tear_down_substitutes(struct context *context)
 {
 	assert_int_equal(context->substitutes.error, 0);
 	substitutes_deinit(&context->substitutes);
 	symbols_deinit(&context->capture.symbols);
 }
 
-static uint64_t object(struct context *context, uint64_t address)
+static uint64_t object_of(struct context *context, uint64_t address)
 {
 	return substitute_object(&context->substitutes, address);
 }
 
-static uint64_t code(struct context *context, uint64_t address)
+static uint64_t code_of(struct context *context, uint64_t address)
 {
 	return substitute_code(&context->substitutes, address);
 }
@@ -65,20 +65,20 @@ static void values_that_are_no_addresses_stay(void **state)
 
 	(void)state;
 	for (unsigned int bits = 32; bits <= 64; bits += 32) {
-		setup(&context, kernel, bits);
+		set_up_substitutes(&context, kernel, bits);
 		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
-			assert_int_equal(object(&context, values[i]), values[i]);
-			assert_int_equal(code(&context, values[i]), values[i]);
+			assert_int_equal(object_of(&context, values[i]), values[i]);
+			assert_int_equal(code_of(&context, values[i]), values[i]);
 		}
-		teardown(&context);
+		tear_down_substitutes(&context);
 	}
-	setup(&context, kernel, 32);
-	assert_int_equal(object(&context, 0xfffff001), 0xfffff001);
-	assert_int_not_equal(object(&context, 0xfffff000), 0xfffff000);
-	teardown(&context);
-	setup(&context, kernel, 64);
-	assert_int_not_equal(object(&context, 0xfffff001), 0xfffff001);
-	teardown(&context);
+	set_up_substitutes(&context, kernel, 32);
+	assert_int_equal(object_of(&context, 0xfffff001), 0xfffff001);
+	assert_int_not_equal(object_of(&context, 0xfffff000), 0xfffff000);
+	tear_down_substitutes(&context);
+	set_up_substitutes(&context, kernel, 64);
+	assert_int_not_equal(object_of(&context, 0xfffff001), 0xfffff001);
+	tear_down_substitutes(&context);
 }
 
 /* Blocks stay whole; the place of one does not show that of another. */
@@ -89,12 +89,12 @@ static void objects_move_in_blocks(void **state)
 	struct context context;
 
 	(void)state;
-	setup(&context, kernel, 64);
+	set_up_substitutes(&context, kernel, 64);
 	for (size_t i = 0; i < 200; i++) {
-		moved[i] = object(&context, base + i * BLOCK + 8 * i);
+		moved[i] = object_of(&context, base + i * BLOCK + 8 * i);
 		assert_int_equal(moved[i] % BLOCK, 8 * i);
 		assert_int_equal(moved[i] >> 48, 0xeeee);
-		assert_int_equal(object(&context, base + i * BLOCK + BLOCK - 1),
+		assert_int_equal(object_of(&context, base + i * BLOCK + BLOCK - 1),
 				 moved[i] - 8 * i + BLOCK - 1);
 		for (size_t j = 0; j < i; j++)
 			assert_int_not_equal(moved[i] / BLOCK, moved[j] / BLOCK);
@@ -103,8 +103,8 @@ static void objects_move_in_blocks(void **state)
 	}
 	assert_true(distances > 150);
 	for (size_t i = 0; i < 200; i++)
-		assert_int_equal(object(&context, base + i * BLOCK + 8 * i), moved[i]);
-	teardown(&context);
+		assert_int_equal(object_of(&context, base + i * BLOCK + 8 * i), moved[i]);
+	tear_down_substitutes(&context);
 }
 
 /* All 32-bit blocks get different substitutes of 32 bits, which hold no page of another kind. */
@@ -115,18 +115,18 @@ static void narrow_objects_fit(void **state)
 
 	(void)state;
 	assert_non_null(used);
-	setup(&context, kernel, 32);
+	set_up_substitutes(&context, kernel, 32);
 	for (uint64_t i = 0; i < 767; i++) {
-		uint64_t moved = object(&context, (i + 1) * BLOCK + 64);
+		uint64_t moved = object_of(&context, (i + 1) * BLOCK + 64);
 
 		assert_true(moved < 0xc0000000 && moved % BLOCK == 64);
 		assert_false(used[moved / BLOCK]);
 		used[moved / BLOCK] = true;
 	}
-	assert_true(object(&context, 0x123450000) > UINT32_MAX || context.substitutes.error);
+	assert_true(object_of(&context, 0x123450000) > UINT32_MAX || context.substitutes.error);
 	assert_int_equal(context.substitutes.error, -ERANGE);
 	context.substitutes.error = 0;
-	teardown(&context);
+	tear_down_substitutes(&context);
 	free(used);
 }
 
@@ -135,11 +135,11 @@ static void an_impossible_address_stays_impossible(void **state)
 	struct context context;
 
 	(void)state;
-	setup(&context, kernel, 32);
-	assert_true(object(&context, 0x123450000) > UINT32_MAX);
-	assert_int_not_equal(object(&context, 0x123450000), 0x123450000);
-	assert_true(code(&context, 0x123450000) > UINT32_MAX);
-	teardown(&context);
+	set_up_substitutes(&context, kernel, 32);
+	assert_true(object_of(&context, 0x123450000) > UINT32_MAX);
+	assert_int_not_equal(object_of(&context, 0x123450000), 0x123450000);
+	assert_true(code_of(&context, 0x123450000) > UINT32_MAX);
+	tear_down_substitutes(&context);
 }
 
 /* Distances in the kernel stay, to its init code too; so does the offset in a page only. */
@@ -149,23 +149,23 @@ static void code_moves_in_ranges(void **state)
 	uint64_t text, init, m, n;
 
 	(void)state;
-	setup(&context, kernel, 64);
-	text = code(&context, 0xffffffffa1000000);
-	init = code(&context, 0xffffffffa3800010);
-	m = code(&context, 0xffffffffc0201000);
-	n = code(&context, 0xffffffffc0204000);
+	set_up_substitutes(&context, kernel, 64);
+	text = code_of(&context, 0xffffffffa1000000);
+	init = code_of(&context, 0xffffffffa3800010);
+	m = code_of(&context, 0xffffffffc0201000);
+	n = code_of(&context, 0xffffffffc0204000);
 	assert_int_equal(init - text, 0x2800010);
-	assert_int_equal(code(&context, 0xffffffffa1000405), text + 0x405);
-	assert_int_equal(code(&context, 0xffffffffc0202fff), m + 0x1fff);
+	assert_int_equal(code_of(&context, 0xffffffffa1000405), text + 0x405);
+	assert_int_equal(code_of(&context, 0xffffffffc0202fff), m + 0x1fff);
 	assert_int_equal((text | m | n) % 4096, 0);
 	/* in order, and further apart than any symbol reaches */
 	assert_true(init + (1 << 16) < m && m + 0x2000 + (1 << 16) < n);
 	/* the name of a cache may lie in the kernel */
-	assert_int_equal(object(&context, 0xffffffffa3000100), text + 0x2000100);
+	assert_int_equal(object_of(&context, 0xffffffffa3000100), text + 0x2000100);
 	/* there is no code between the modules: single pages move */
-	assert_int_not_equal(code(&context, 0xffffffffc0203123), m + 0x2123);
-	assert_int_equal(code(&context, 0xffffffffc0203123) % 4096, 0x123);
-	teardown(&context);
+	assert_int_not_equal(code_of(&context, 0xffffffffc0203123), m + 0x2123);
+	assert_int_equal(code_of(&context, 0xffffffffc0203123) % 4096, 0x123);
+	tear_down_substitutes(&context);
 }
 
 static void modules_in_one_place_move_together(void **state)
@@ -173,17 +173,17 @@ static void modules_in_one_place_move_together(void **state)
 	struct context context;
 
 	(void)state;
-	setup(&context,
-	      "00001000 t one\t[m]\n"
-	      "# modules\n"
-	      "# module 1000 12288 m\n"
-	      "# since 5\n"
-	      "# modules\n"
-	      "# module 3000 8192 n\n",
-	      64);
-	assert_int_equal(code(&context, 0x3800) - code(&context, 0x1000), 0x2800);
-	assert_int_equal(code(&context, 0x4fff) - code(&context, 0x1000), 0x3fff);
-	teardown(&context);
+	set_up_substitutes(&context,
+			   "00001000 t one\t[m]\n"
+			   "# modules\n"
+			   "# module 1000 12288 m\n"
+			   "# since 5\n"
+			   "# modules\n"
+			   "# module 3000 8192 n\n",
+			   64);
+	assert_int_equal(code_of(&context, 0x3800) - code_of(&context, 0x1000), 0x2800);
+	assert_int_equal(code_of(&context, 0x4fff) - code_of(&context, 0x1000), 0x3fff);
+	tear_down_substitutes(&context);
 }
 
 static void another_copy_has_other_substitutes(void **state)
@@ -191,15 +191,19 @@ static void another_copy_has_other_substitutes(void **state)
 	struct context one, other;
 
 	(void)state;
-	setup(&one, kernel, 64);
-	setup(&other, kernel, 64);
-	assert_int_not_equal(object(&one, 0xffff888000001000), object(&other, 0xffff888000001000));
-	assert_int_not_equal(code(&one, 0xffffffffa1000000), code(&other, 0xffffffffa1000000));
-	assert_int_not_equal(code(&one, 0xffffffffc0201000), code(&other, 0xffffffffc0201000));
-	assert_int_not_equal(code(&one, 0xffffffffb0000000), code(&other, 0xffffffffb0000000));
+	set_up_substitutes(&one, kernel, 64);
+	set_up_substitutes(&other, kernel, 64);
+	assert_int_not_equal(object_of(&one, 0xffff888000001000),
+			     object_of(&other, 0xffff888000001000));
+	assert_int_not_equal(code_of(&one, 0xffffffffa1000000),
+			     code_of(&other, 0xffffffffa1000000));
+	assert_int_not_equal(code_of(&one, 0xffffffffc0201000),
+			     code_of(&other, 0xffffffffc0201000));
+	assert_int_not_equal(code_of(&one, 0xffffffffb0000000),
+			     code_of(&other, 0xffffffffb0000000));
 	assert_memory_not_equal(one.substitutes.uuid, other.substitutes.uuid, 16);
-	teardown(&one);
-	teardown(&other);
+	tear_down_substitutes(&one);
+	tear_down_substitutes(&other);
 }
 
 /* The ends of the address space, and a module of any size. */
@@ -208,19 +212,20 @@ static void hostile_symbols_do_not_overflow(void **state)
 	struct context context;
 
 	(void)state;
-	setup(&context,
-	      "00000001 t low\n"
-	      "fffffffffffffffe t high\n"
-	      "ffffffffffffff00 t high\t[m]\n"
-	      "# modules\n"
-	      "# module ffff000000000000 18446744073709551615 m\n"
-	      "# module fffffffffffff000 4096 n\n"
-	      "# module 0 4096 o\n",
-	      64);
-	assert_int_equal(code(&context, 0xffff000000001000) - code(&context, 0xffff000000000000),
+	set_up_substitutes(&context,
+			   "00000001 t low\n"
+			   "fffffffffffffffe t high\n"
+			   "ffffffffffffff00 t high\t[m]\n"
+			   "# modules\n"
+			   "# module ffff000000000000 18446744073709551615 m\n"
+			   "# module fffffffffffff000 4096 n\n"
+			   "# module 0 4096 o\n",
+			   64);
+	assert_int_equal(code_of(&context, 0xffff000000001000) -
+				 code_of(&context, 0xffff000000000000),
 			 0x1000);
-	assert_int_equal(code(&context, 1), 1);
-	teardown(&context);
+	assert_int_equal(code_of(&context, 1), 1);
+	tear_down_substitutes(&context);
 }
 
 /* Digits that are no address of the capture stay, as the tags in the names of BPF programs do. */
@@ -233,24 +238,24 @@ static void names_show_no_address(void **state)
 
 	(void)state;
 	memcpy(name, original, sizeof(name));
-	setup(&context, kernel, 64);
+	set_up_substitutes(&context, kernel, 64);
 	substitute_in_name(&context.substitutes, name);
 	assert_memory_equal(name, original, 18); /* no object has this block */
-	object(&context, 0xffff888000123456);
+	object_of(&context, 0xffff888000123456);
 	substitute_in_name(&context.substitutes, name);
 	snprintf(expected, sizeof(expected), "a-%" PRIx64 ",%" PRIx64 "%s",
-		 object(&context, 0xffff888000001000), code(&context, 0xffffffffa1000405),
+		 object_of(&context, 0xffff888000001000), code_of(&context, 0xffffffffa1000405),
 		 original + 35);
 	assert_string_equal(name, expected);
-	teardown(&context);
-	setup(&context, kernel, 32);
-	object(&context, 0xc0123456);
+	tear_down_substitutes(&context);
+	set_up_substitutes(&context, kernel, 32);
+	object_of(&context, 0xc0123456);
 	strcpy(name, "c0123458");
 	substitute_in_name(&context.substitutes, name);
-	snprintf(expected, sizeof(expected), "%08" PRIx64, object(&context, 0xc0123458));
+	snprintf(expected, sizeof(expected), "%08" PRIx64, object_of(&context, 0xc0123458));
 	assert_string_equal(name, expected);
 	assert_string_not_equal(name, "c0123458");
-	teardown(&context);
+	tear_down_substitutes(&context);
 }
 
 static void finds_the_host_as_a_word(void **state)
@@ -258,13 +263,13 @@ static void finds_the_host_as_a_word(void **state)
 	struct context context;
 
 	(void)state;
-	setup(&context, kernel, 64);
+	set_up_substitutes(&context, kernel, 64);
 	assert_true(substitutes_show_host(&context.substitutes, "orange"));
 	assert_true(substitutes_show_host(&context.substitutes, "6.1-orange.2"));
 	assert_true(substitutes_show_host(&context.substitutes, "oranges orange"));
 	assert_false(substitutes_show_host(&context.substitutes, "oranges"));
 	assert_false(substitutes_show_host(&context.substitutes, "blood_orange"));
-	teardown(&context);
+	tear_down_substitutes(&context);
 }
 
 int main(void)

@@ -66,7 +66,7 @@ static int open_at(struct scene *scene, uint64_t time)
 				   sizeof(scene->errmsg));
 }
 
-static void append(struct scene *scene, uint64_t time)
+static void append_summary(struct scene *scene, uint64_t time)
 {
 	assert_int_equal(summaries_file_append(scene->file, time, scene->text, scene->size), 0);
 }
@@ -94,10 +94,10 @@ static void appends_over_several_starts(void **state)
 	make_scene(&scene);
 	assert_int_equal(open_at(&scene, TODAY), 0);
 	assert_blocks(&scene, scene.path, 0);
-	append(&scene, TODAY);
-	append(&scene, TODAY + DAY - 1);
+	append_summary(&scene, TODAY);
+	append_summary(&scene, TODAY + DAY - 1);
 	assert_int_equal(open_at(&scene, TODAY + 5), 0);
-	append(&scene, TODAY + 6);
+	append_summary(&scene, TODAY + 6);
 	assert_blocks(&scene, scene.path, 3);
 	assert_int_equal(stat(scene.path, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0600);
@@ -113,10 +113,10 @@ static void begins_a_file_each_day(void **state)
 	make_scene(&scene);
 	next = scratch_path(scene.directory, "a_host.2026-11-26.kms");
 	assert_int_equal(open_at(&scene, TODAY), 0);
-	append(&scene, TODAY);
+	append_summary(&scene, TODAY);
 	assert_int_equal(access(next, F_OK), -1);
-	append(&scene, TODAY + DAY);
-	append(&scene, TODAY + DAY + 1);
+	append_summary(&scene, TODAY + DAY);
+	append_summary(&scene, TODAY + DAY + 1);
 	assert_blocks(&scene, scene.path, 1);
 	assert_blocks(&scene, next, 2);
 	free(next);
@@ -134,8 +134,8 @@ static void cuts_off_half_a_block(void **state)
 	(void)state;
 	make_scene(&scene);
 	assert_int_equal(open_at(&scene, TODAY), 0);
-	append(&scene, TODAY);
-	append(&scene, TODAY);
+	append_summary(&scene, TODAY);
+	append_summary(&scene, TODAY);
 	text = scratch_read(scene.path, &size);
 	for (size_t length = 0; length <= size; length++) {
 		size_t whole = length < header ? 0 : (length - header) / scene.size;
@@ -143,7 +143,7 @@ static void cuts_off_half_a_block(void **state)
 		scratch_write(scene.path, text, length);
 		assert_int_equal(open_at(&scene, TODAY), 0);
 		assert_blocks(&scene, scene.path, whole);
-		append(&scene, TODAY);
+		append_summary(&scene, TODAY);
 		assert_blocks(&scene, scene.path, whole + 1);
 	}
 	for (size_t at = header + scene.size; at < size; at++) {
@@ -167,7 +167,7 @@ static void cuts_off_much(void **state)
 	(void)state;
 	make_scene(&scene);
 	assert_int_equal(open_at(&scene, TODAY), 0);
-	append(&scene, TODAY);
+	append_summary(&scene, TODAY);
 	text = scratch_read(scene.path, &size);
 	all = calloc(1, size + more);
 	assert_non_null(all);
@@ -288,7 +288,7 @@ static void a_limit_removes_the_oldest_files(void **state)
 	most = 8 * (strlen(SUMMARY_FILE_HEADER) + 2 * scene.size);
 	summaries_file_set_max(scene.file, most);
 	for (unsigned int i = 0; i < 60; i++) {
-		append(&scene, TODAY);
+		append_summary(&scene, TODAY);
 		assert_int_equal(summaries_file_bound(scene.file), 0);
 		count_files(&scene, &bytes);
 		assert_true(bytes <= most);
@@ -298,12 +298,12 @@ static void a_limit_removes_the_oldest_files(void **state)
 	assert_int_equal(access(other, F_OK), 0);
 	/* the next run goes on in the last file, also without a limit */
 	assert_int_equal(open_at(&scene, TODAY + DAY / 2), 0);
-	append(&scene, TODAY + DAY / 2);
+	append_summary(&scene, TODAY + DAY / 2);
 	free(scene.path);
 	scene.path = scratch_path(scene.directory, "a_host.2026-11-25.29.kms");
 	assert_blocks(&scene, scene.path, 3);
 	/* the next day has a first file again */
-	append(&scene, TODAY + DAY);
+	append_summary(&scene, TODAY + DAY);
 	free(scene.path);
 	scene.path = scratch_path(scene.directory, "a_host.2026-11-26.kms");
 	assert_blocks(&scene, scene.path, 1);

@@ -34,7 +34,8 @@ static struct summary_counts *counts_of(struct summary *summary, const char *fun
 }
 
 /* Summary number `number` of the host, with one function and live bytes. */
-static void make(struct summary *summary, const char *host, uint64_t number, uint64_t live)
+static void make_host_summary(struct summary *summary, const char *host, uint64_t number,
+			      uint64_t live)
 {
 	struct summary_counts *counts;
 
@@ -55,8 +56,8 @@ static void flows_are_sums_and_live_is_the_last(void **state)
 	struct summary first, second, sum;
 
 	(void)state;
-	make(&first, "a", 0, 640);
-	make(&second, "a", 1, 128);
+	make_host_summary(&first, "a", 0, 640);
+	make_host_summary(&second, "a", 1, 128);
 	counts_of(&first, "g")->live_bytes = 32;
 	assert_int_equal(summary_init(&sum), 0);
 	assert_int_equal(summary_add(&sum, &second), 0);
@@ -84,9 +85,9 @@ static void live_of_hosts_at_one_time_is_a_sum(void **state)
 	struct summary first, second, later;
 
 	(void)state;
-	make(&first, "a", 3, 640);
-	make(&second, "b", 3, 128);
-	make(&later, "c", 4, 64);
+	make_host_summary(&first, "a", 3, 640);
+	make_host_summary(&second, "b", 3, 128);
+	make_host_summary(&later, "c", 4, 64);
 	assert_int_equal(summary_add(&first, &second), 0);
 	assert_int_equal(first.source_count, 2);
 	assert_int_equal(first.live_hosts, 2);
@@ -106,9 +107,9 @@ static void the_same_summary_counts_once(void **state)
 	struct summary first, second, both, third;
 
 	(void)state;
-	make(&first, "a", 0, 1);
-	make(&second, "a", 1, 2);
-	make(&third, "a", 2, 3);
+	make_host_summary(&first, "a", 0, 1);
+	make_host_summary(&second, "a", 1, 2);
+	make_host_summary(&third, "a", 2, 3);
 	assert_int_equal(summary_init(&both), 0);
 	assert_int_equal(summary_add(&both, &first), 0);
 	assert_int_equal(summary_add(&both, &second), 0);
@@ -163,8 +164,8 @@ static void sums_stay_at_the_maximum(void **state)
 	struct summary first, second;
 
 	(void)state;
-	make(&first, "a", 0, 1);
-	make(&second, "a", 1, 2);
+	make_host_summary(&first, "a", 0, 1);
+	make_host_summary(&second, "a", 1, 2);
 	counts_of(&first, "f")->allocated = UINT64_MAX - 1;
 	assert_int_equal(summary_add(&first, &second), 0);
 	assert_true(counts_of(&first, "f")->allocated == UINT64_MAX);
@@ -222,7 +223,7 @@ static void rows_are_found_after_sorting(void **state)
 	struct summary summary;
 
 	(void)state;
-	make(&summary, "a", 0, 1);
+	make_host_summary(&summary, "a", 0, 1);
 	counts_of(&summary, "e")->frees = 5;
 	counts_of(&summary, "g")->frees = 7;
 	summary_sort(&summary);
@@ -269,7 +270,7 @@ static void make_random(struct summary *summary, unsigned int number, uint64_t *
 	char name[16];
 	const char *const names[SUMMARY_NAMES] = { name, "kernel", "x" };
 
-	make(summary, number % 2 ? "a" : "b", number / 2, random_number(seed, 1000));
+	make_host_summary(summary, number % 2 ? "a" : "b", number / 2, random_number(seed, 1000));
 	if (number % 3)
 		set_host(summary, number % 4 ? "6.1" : "6.12");
 	for (unsigned int i = 0; i < 8; i++) {
@@ -336,9 +337,9 @@ static void facts_of_one_host_are_the_last(void **state)
 		struct summary first, second, other;
 
 		(void)state;
-		make(&first, "a", 0, 1);
-		make(&second, "a", 1, 2);
-		make(&other, "b", 1, 2);
+		make_host_summary(&first, "a", 0, 1);
+		make_host_summary(&second, "a", 1, 2);
+		make_host_summary(&other, "b", 1, 2);
 		set_host(&first, "6.1");
 		set_host(&second, "6.12");
 		set_host(&other, "6.12");
@@ -367,7 +368,7 @@ static void a_store_takes_possible_intervals_of_one_host(void **state)
 	struct summary summary;
 
 	(void)state;
-	make(&summary, "a", 1, 640);
+	make_host_summary(&summary, "a", 1, 640);
 	assert_non_null(summary_why_not_stored(&summary)); /* no facts of the host */
 	set_host(&summary, "6.1");
 	assert_null(summary_why_not_stored(&summary));

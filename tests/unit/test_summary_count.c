@@ -42,8 +42,8 @@ static uint64_t random_number(struct round *round, uint64_t bound)
 	return (round->random >> 33) % bound;
 }
 
-static void expect(const struct round *round, const char *name, const char *what, uint64_t found,
-		   uint64_t expected)
+static void expect_figure(const struct round *round, const char *name, const char *what,
+			  uint64_t found, uint64_t expected)
 {
 	if (found != expected)
 		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s: %s: %" PRIu64 ", not %" PRIu64,
@@ -67,8 +67,8 @@ static void close_interval(struct round *round, uint64_t end)
 	round->count++;
 }
 
-static int on_transition(void *data, const struct analysis *analysis,
-			 const struct transition *transition)
+static int count_in_round(void *data, const struct analysis *analysis,
+			  const struct transition *transition)
 {
 	struct round *round = data;
 
@@ -82,13 +82,13 @@ static int on_transition(void *data, const struct analysis *analysis,
 }
 
 /* The random trace in either byte order, as a profile or not. */
-static void count(struct round *round, uint64_t seed)
+static void count_trace(struct round *round, uint64_t seed)
 {
 	const char *const heads[] = { "", "endian big\n", "sampling 64 profile=1\n",
 				      "endian big\nsampling 100 profile=1\n" };
 	const struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
-		.observers = { { on_transition, round } },
+		.observers = { { count_in_round, round } },
 		.observer_count = 1,
 		.estimate = seed % 4 >= 2,
 	};
@@ -107,7 +107,7 @@ static void count(struct round *round, uint64_t seed)
 	free(text);
 }
 
-static void finish(struct round *round)
+static void finish_round(struct round *round)
 {
 	for (size_t i = 0; i < round->count; i++)
 		summary_deinit(&round->parts[i]);
@@ -160,14 +160,14 @@ static void compare_caches(const struct round *round, const struct summary *whol
 			all.live_objects += cache->live_objects;
 			all.live_bytes += cache->live_bytes;
 		}
-		expect(round, name, "allocations", sum.allocations, all.allocations);
-		expect(round, name, "frees", sum.frees, all.frees + all.missed_frees);
-		expect(round, name, "missed", sum.missed,
-		       all.missed_frees - negative_rest(round, name));
-		expect(round, name, "failed", sum.failed, all.failed);
-		expect(round, name, "allocated", sum.allocated, all.bytes_allocated);
-		expect(round, name, "live objects", sum.live_objects, all.live_objects);
-		expect(round, name, "live bytes", sum.live_bytes, all.live_bytes);
+		expect_figure(round, name, "allocations", sum.allocations, all.allocations);
+		expect_figure(round, name, "frees", sum.frees, all.frees + all.missed_frees);
+		expect_figure(round, name, "missed", sum.missed,
+			      all.missed_frees - negative_rest(round, name));
+		expect_figure(round, name, "failed", sum.failed, all.failed);
+		expect_figure(round, name, "allocated", sum.allocated, all.bytes_allocated);
+		expect_figure(round, name, "live objects", sum.live_objects, all.live_objects);
+		expect_figure(round, name, "live bytes", sum.live_bytes, all.live_bytes);
 	}
 }
 
@@ -185,13 +185,13 @@ static void compare_functions(const struct round *round, const struct summary *w
 				 0);
 		sum = sum_of(whole, function_name_text(&name), function_name_module(&name), NULL);
 		if (name.known) {
-			expect(round, name.text, "allocations", sum.allocations,
-			       group->allocations);
-			expect(round, name.text, "frees", sum.frees,
-			       group->frees + group->missed_frees);
-			expect(round, name.text, "allocated", sum.allocated,
-			       group->bytes_allocated);
-			expect(round, name.text, "live", sum.live_bytes, group->live_bytes);
+			expect_figure(round, name.text, "allocations", sum.allocations,
+				      group->allocations);
+			expect_figure(round, name.text, "frees", sum.frees,
+				      group->frees + group->missed_frees);
+			expect_figure(round, name.text, "allocated", sum.allocated,
+				      group->bytes_allocated);
+			expect_figure(round, name.text, "live", sum.live_bytes, group->live_bytes);
 		}
 		free(name.text);
 	}
@@ -203,17 +203,17 @@ static void compare_totals(const struct round *round, const struct summary *whol
 	const struct summary_counts sum = summary_total(whole, SUMMARY_CODE);
 	const struct summary_counts rest = summary_total(&round->counter.counting, SUMMARY_CODE);
 
-	expect(round, "total", "allocations", sum.allocations, totals->allocations);
-	expect(round, "total", "frees", sum.frees,
-	       totals->frees - totals->frees_unmatched + totals->missed_frees);
-	expect(round, "total", "allocated", sum.allocated, totals->bytes_allocated);
-	expect(round, "total", "cross-CPU", sum.cross_cpu + rest.cross_cpu,
-	       totals->cross_cpu_frees);
-	expect(round, "total", "failed", sum.failed, totals->failed);
-	expect(round, "total", "live", sum.live_bytes, totals->live_bytes);
-	expect(round, "total", "live objects", sum.live_objects, totals->live_objects);
-	expect(round, "total", "growth", sum.allocated - sum.freed, sum.live_bytes);
-	expect(round, "total", "objects", sum.allocations - sum.frees, sum.live_objects);
+	expect_figure(round, "total", "allocations", sum.allocations, totals->allocations);
+	expect_figure(round, "total", "frees", sum.frees,
+		      totals->frees - totals->frees_unmatched + totals->missed_frees);
+	expect_figure(round, "total", "allocated", sum.allocated, totals->bytes_allocated);
+	expect_figure(round, "total", "cross-CPU", sum.cross_cpu + rest.cross_cpu,
+		      totals->cross_cpu_frees);
+	expect_figure(round, "total", "failed", sum.failed, totals->failed);
+	expect_figure(round, "total", "live", sum.live_bytes, totals->live_bytes);
+	expect_figure(round, "total", "live objects", sum.live_objects, totals->live_objects);
+	expect_figure(round, "total", "growth", sum.allocated - sum.freed, sum.live_bytes);
+	expect_figure(round, "total", "objects", sum.allocations - sum.frees, sum.live_objects);
 	if (round->analysis.estimates) {
 		double variance = round->analysis.estimates->total.allocated;
 
@@ -232,15 +232,15 @@ static void compare_growth(const struct round *round)
 	for (size_t i = 0; i < round->count; i++) {
 		const struct summary_counts now = summary_total(&round->parts[i], SUMMARY_CODE);
 
-		expect(round, "interval", "growth", now.allocated - now.freed,
-		       now.live_bytes - before.live_bytes);
-		expect(round, "interval", "objects", now.allocations - now.frees,
-		       now.live_objects - before.live_objects);
+		expect_figure(round, "interval", "growth", now.allocated - now.freed,
+			      now.live_bytes - before.live_bytes);
+		expect_figure(round, "interval", "objects", now.allocations - now.frees,
+			      now.live_objects - before.live_objects);
 		before = now;
 	}
 }
 
-static void copy(const struct summary *from, struct summary *to)
+static void copy_summary(const struct summary *from, struct summary *to)
 {
 	size_t size;
 	char *text;
@@ -260,7 +260,7 @@ static char *merge_randomly(struct round *round, size_t *size)
 	char *text;
 
 	for (size_t i = 0; i < count; i++)
-		copy(&round->parts[i], &list[i]);
+		copy_summary(&round->parts[i], &list[i]);
 	for (; count > 1; count--) {
 		size_t from = random_number(round, count), to = random_number(round, count - 1);
 		struct summary taken = list[from];
@@ -272,7 +272,7 @@ static char *merge_randomly(struct round *round, size_t *size)
 		summary_deinit(&taken);
 		/* as a file of the sum would be read */
 		if (random_number(round, 2)) {
-			copy(&list[to], &taken);
+			copy_summary(&list[to], &taken);
 			summary_deinit(&list[to]);
 			list[to] = taken;
 		}
@@ -283,14 +283,14 @@ static char *merge_randomly(struct round *round, size_t *size)
 	return text;
 }
 
-static void one_round(uint64_t seed)
+static void run_summary_round(uint64_t seed)
 {
 	struct round round;
 	struct summary whole;
 	size_t size, other_size;
 	char *text;
 
-	count(&round, seed);
+	count_trace(&round, seed);
 	assert_int_equal(summary_init(&whole), 0);
 	for (size_t i = 0; i < round.count; i++)
 		assert_int_equal(summary_add(&whole, &round.parts[i]), 0);
@@ -309,7 +309,7 @@ static void one_round(uint64_t seed)
 	}
 	free(text);
 	summary_deinit(&whole);
-	finish(&round);
+	finish_round(&round);
 }
 
 static void summaries_add_up_to_the_analysis(void **state)
@@ -319,7 +319,7 @@ static void summaries_add_up_to_the_analysis(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < rounds; i++)
-		one_round(seed + i);
+		run_summary_round(seed + i);
 }
 
 int main(void)

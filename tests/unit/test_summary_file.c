@@ -12,7 +12,7 @@
 #include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
 
-static void make(struct summary *summary, uint64_t number)
+static void make_summary(struct summary *summary, uint64_t number)
 {
 	static const char *const names[SUMMARY_KINDS][SUMMARY_NAMES] = {
 		{ "f", "kernel", "kmalloc-64" },
@@ -48,7 +48,7 @@ static void make(struct summary *summary, uint64_t number)
 	summary_sort(summary);
 }
 
-static char *text_of(const struct summary *summary, size_t *size)
+static char *summary_text(const struct summary *summary, size_t *size)
 {
 	char *text;
 
@@ -61,8 +61,8 @@ static char *make_text(uint64_t number, size_t *size)
 	struct summary summary;
 	char *text;
 
-	make(&summary, number);
-	text = text_of(&summary, size);
+	make_summary(&summary, number);
+	text = summary_text(&summary, size);
 	summary_deinit(&summary);
 	return text;
 }
@@ -103,7 +103,7 @@ static void what_is_written_is_read(void **state)
 		assert_string_equal(summary.sources[0].boot, "");
 		assert_string_equal(summary.host.role, "");
 		assert_string_equal(summary.rows[2].names[0], "-");
-		again = text_of(&summary, &again_size);
+		again = summary_text(&summary, &again_size);
 		assert_string_equal(again, text);
 		summary_deinit(&summary);
 		assert_int_equal(summary_parse(&summary, &at, text + size), 0);
@@ -303,7 +303,7 @@ static void other_versions_are_refused(void **state)
 }
 
 /* Parses these lines as a block with a right checksum. */
-static int parse(const char *lines, struct summary *summary)
+static int parse_block(const char *lines, struct summary *summary)
 {
 	size_t count = 0, size = strlen(lines);
 	char *text = malloc(size + 64);
@@ -328,11 +328,11 @@ static void later_versions_are_read(void **state)
 	struct summary summary;
 
 	(void)state;
-	assert_int_equal(parse("summary 1 2 3 4 more\nnew 1 2\nsource h b 1 2 3 9\n\n"
-			       "bound 1 2 3 4 5 6 7 8 x\n"
-			       "comm c 1 2 3 4 5 6 7 8 9 10 11 12\n"
-			       "code f m c 1 2 3 4 5 6 7 8 9\n",
-			       &summary),
+	assert_int_equal(parse_block("summary 1 2 3 4 more\nnew 1 2\nsource h b 1 2 3 9\n\n"
+				     "bound 1 2 3 4 5 6 7 8 x\n"
+				     "comm c 1 2 3 4 5 6 7 8 9 10 11 12\n"
+				     "code f m c 1 2 3 4 5 6 7 8 9\n",
+				     &summary),
 			 1);
 	assert_int_equal(summary.row_count, 2);
 	assert_int_equal(summary.rows[0].counts.live_bytes, 9);
@@ -346,9 +346,9 @@ static void several_hosts_have_no_facts_of_one(void **state)
 	struct summary summary;
 
 	(void)state;
-	assert_int_equal(parse("summary 1 2 3 1\nsource g b 1 2 3\nsource h b 1 2 3\n"
-			       "host 6.1 x86_64 1 2 3 4 -\n",
-			       &summary),
+	assert_int_equal(parse_block("summary 1 2 3 1\nsource g b 1 2 3\nsource h b 1 2 3\n"
+				     "host 6.1 x86_64 1 2 3 4 -\n",
+				     &summary),
 			 1);
 	assert_null(summary.host.kernel);
 	summary_deinit(&summary);
@@ -381,10 +381,10 @@ static void wrong_lines_are_refused(void **state)
 	struct summary summary;
 
 	(void)state;
-	assert_int_equal(parse(FIRST, &summary), 1);
+	assert_int_equal(parse_block(FIRST, &summary), 1);
 	summary_deinit(&summary);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		if (parse(cases[i], &summary) != -EBADMSG)
+		if (parse_block(cases[i], &summary) != -EBADMSG)
 			fail_msg("%s", cases[i]);
 }
 
@@ -417,7 +417,7 @@ static void huge_texts_are_bounded(void **state)
 	for (; size < 1 << 20; size += 2)
 		memcpy(words + size, " 7", 3);
 	strcpy(words + size, "\n");
-	assert_int_equal(parse(words, &summary), 1);
+	assert_int_equal(parse_block(words, &summary), 1);
 	assert_int_equal(strlen(summary.rows[0].names[0]), SUMMARY_NAME_SIZE - 1);
 	assert_int_equal(summary.rows[0].counts.live_bytes, 9);
 	summary_deinit(&summary);

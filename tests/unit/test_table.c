@@ -19,8 +19,8 @@ static const struct column columns[] = {
 
 #define COLUMNS (sizeof(columns) / sizeof(*columns))
 
-static void add(struct table *table, const char *name, uint64_t count, double share,
-		uint64_t address)
+static void add_named_row(struct table *table, const char *name, uint64_t count, double share,
+			  uint64_t address)
 {
 	struct cell *row = table_add(table);
 
@@ -31,28 +31,28 @@ static void add(struct table *table, const char *name, uint64_t count, double sh
 	row[3].number = address;
 }
 
-static int setup(void **state)
+static int set_up_table(void **state)
 {
 	struct table *table = calloc(1, sizeof(*table));
 
 	table_init(table, columns, COLUMNS);
 	table->tiebreak = 3;
-	add(table, "d", 1, 0.5, 40);
-	add(table, "b", 7, 0.25, 30);
-	add(table, "a", 7, 0.75, 20);
-	add(table, "c", UINT64_MAX, 0.5, 10);
+	add_named_row(table, "d", 1, 0.5, 40);
+	add_named_row(table, "b", 7, 0.25, 30);
+	add_named_row(table, "a", 7, 0.75, 20);
+	add_named_row(table, "c", UINT64_MAX, 0.5, 10);
 	*state = table;
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_table(void **state)
 {
 	table_deinit(*state);
 	free(*state);
 	return 0;
 }
 
-static void expect(struct table *table, const char *keys, const char *names)
+static void expect_order(struct table *table, const char *keys, const char *names)
 {
 	assert_int_equal(table_sort(table, keys), 0);
 	assert_int_equal(table->rows, strlen(names));
@@ -64,25 +64,25 @@ static void expect(struct table *table, const char *keys, const char *names)
 
 static void test_directions(void **state)
 {
-	expect(*state, "name", "abcd");
-	expect(*state, "-name", "dcba");
-	expect(*state, "+name", "abcd");
-	expect(*state, "count", "cabd");
-	expect(*state, "+count", "dabc");
-	expect(*state, "address", "cabd");
-	expect(*state, "-address", "dbac");
+	expect_order(*state, "name", "abcd");
+	expect_order(*state, "-name", "dcba");
+	expect_order(*state, "+name", "abcd");
+	expect_order(*state, "count", "cabd");
+	expect_order(*state, "+count", "dabc");
+	expect_order(*state, "address", "cabd");
+	expect_order(*state, "-address", "dbac");
 }
 
 static void test_ties(void **state)
 {
-	expect(*state, "share", "acdb");
-	expect(*state, "share,name", "acdb");
-	expect(*state, "share,-name", "adcb");
-	expect(*state, "count,share", "cabd");
-	expect(*state, "count,+share", "cbad");
+	expect_order(*state, "share", "acdb");
+	expect_order(*state, "share,name", "acdb");
+	expect_order(*state, "share,-name", "adcb");
+	expect_order(*state, "count,share", "cabd");
+	expect_order(*state, "count,+share", "cbad");
 }
 
-static void set(struct table *table, size_t row, uint64_t cpu, int64_t time, uint64_t age)
+static void set_row(struct table *table, size_t row, uint64_t cpu, int64_t time, uint64_t age)
 {
 	struct cell *cells = table->cells + row * table->column_count;
 
@@ -96,15 +96,15 @@ static void test_unknown(void **state)
 {
 	struct table *table = *state;
 
-	set(table, 0, 10, -5, 0);
-	set(table, 1, CELL_UNKNOWN, TIME_UNKNOWN, 7);
-	set(table, 2, 0, 5, CELL_UNKNOWN);
-	set(table, 3, 9, 0, 8);
-	expect(table, "cpu", "bacd");
-	expect(table, "-cpu", "dcab");
-	expect(table, "time", "bdca");
-	expect(table, "age", "cbda");
-	expect(table, "+age", "adbc");
+	set_row(table, 0, 10, -5, 0);
+	set_row(table, 1, CELL_UNKNOWN, TIME_UNKNOWN, 7);
+	set_row(table, 2, 0, 5, CELL_UNKNOWN);
+	set_row(table, 3, 9, 0, 8);
+	expect_order(table, "cpu", "bacd");
+	expect_order(table, "-cpu", "dcab");
+	expect_order(table, "time", "bdca");
+	expect_order(table, "age", "cbda");
+	expect_order(table, "+age", "adbc");
 	assert_true(cell_is_unknown(COLUMN_DURATION, &table_row(table, 0)[6]));
 	assert_false(cell_is_unknown(COLUMN_NUMBER, &table_row(table, 0)[6]));
 }
@@ -117,8 +117,8 @@ static void test_changes(void **state)
 
 	for (size_t row = 0; row < 4; row++)
 		table->cells[row * table->column_count + 8].change = changes[row];
-	expect(table, "change", "cbda");
-	expect(table, "+change", "adbc");
+	expect_order(table, "change", "cbda");
+	expect_order(table, "+change", "adbc");
 	assert_true(cell_is_unknown(COLUMN_CHANGE, &table_row(table, 0)[8]));
 }
 
@@ -159,19 +159,19 @@ static void test_wrong_keys(void **state)
 	assert_string_equal(table->errmsg, "more than 16 sort keys");
 }
 
-static void test_cut(void **state)
+static void test_cut_rows(void **state)
 {
 	struct table *table = *state;
 
 	table_cut(table, 0);
-	expect(table, "name", "abcd");
+	expect_order(table, "name", "abcd");
 	table_cut(table, 9);
-	expect(table, "name", "abcd");
+	expect_order(table, "name", "abcd");
 	table_cut(table, 2);
-	expect(table, "name", "ab");
+	expect_order(table, "name", "ab");
 	assert_int_equal(table->rows_made, 4);
 	table_cut(table, 1);
-	expect(table, "count", "a");
+	expect_order(table, "count", "a");
 }
 
 static void test_grows(void **state)
@@ -179,7 +179,7 @@ static void test_grows(void **state)
 	struct table *table = *state;
 
 	for (uint64_t i = 0; i < 1000; i++)
-		add(table, "x", i, 0, 1000 + i);
+		add_named_row(table, "x", i, 0, 1000 + i);
 	assert_int_equal(table->rows, 1004);
 	assert_int_equal(table_sort(table, "count"), 0);
 	assert_int_equal(table_row(table, 0)[1].number, UINT64_MAX);
@@ -190,14 +190,15 @@ static void test_grows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_directions, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_ties, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unknown, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_changes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_numbers_in_names, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_wrong_keys, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_cut, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_grows, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_directions, set_up_table, tear_down_table),
+		cmocka_unit_test_setup_teardown(test_ties, set_up_table, tear_down_table),
+		cmocka_unit_test_setup_teardown(test_unknown, set_up_table, tear_down_table),
+		cmocka_unit_test_setup_teardown(test_changes, set_up_table, tear_down_table),
+		cmocka_unit_test_setup_teardown(test_numbers_in_names, set_up_table,
+						tear_down_table),
+		cmocka_unit_test_setup_teardown(test_wrong_keys, set_up_table, tear_down_table),
+		cmocka_unit_test_setup_teardown(test_cut_rows, set_up_table, tear_down_table),
+		cmocka_unit_test_setup_teardown(test_grows, set_up_table, tear_down_table),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);

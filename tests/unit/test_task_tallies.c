@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 #include "analysis/task_tallies.h"
 
-static int setup(void **state)
+static int set_up_task_tallies(void **state)
 {
 	struct task_tallies *tallies = calloc(1, sizeof(*tallies));
 
@@ -18,7 +18,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+static int tear_down_task_tallies(void **state)
 {
 	task_tallies_deinit(*state);
 	free(*state);
@@ -30,7 +30,7 @@ static struct slab_object object_of(uint32_t task, uint64_t time)
 	return (struct slab_object){ .address = 64, .time = time, .task = task, .allocated = 64 };
 }
 
-static uint32_t begin(struct task_tallies *tallies, uint32_t task, uint64_t since)
+static uint32_t begin_task(struct task_tallies *tallies, uint32_t task, uint64_t since)
 {
 	int64_t index = task_tallies_begin(tallies, task, since);
 
@@ -42,11 +42,11 @@ static void an_id_that_is_used_again_is_another_task(void **state)
 {
 	struct task_tallies *tallies = *state;
 	struct slab_object first = object_of(7, 100), second = object_of(7, 200);
-	uint32_t index = begin(tallies, 7, 50);
+	uint32_t index = begin_task(tallies, 7, 50);
 
 	tallies->list[index].owners[0] = 11;
 	task_tallies_allocated(tallies, &first);
-	index = begin(tallies, 7, 150);
+	index = begin_task(tallies, 7, 150);
 	assert_int_equal(tallies->list[index].owners[0], 11); /* until it is known better */
 	tallies->list[index].owners[0] = 22;
 	task_tallies_allocated(tallies, &second);
@@ -65,7 +65,7 @@ static void interrupts_and_unknown_tasks_count_apart(void **state)
 	struct slab_object interrupt = object_of(7, 100), unknown = object_of(8, 100),
 			   early = object_of(7, 10);
 
-	begin(tallies, 7, 50);
+	begin_task(tallies, 7, 50);
 	interrupt.flags = OBJECT_IN_INTERRUPT;
 	task_tallies_allocated(tallies, &interrupt);
 	task_tallies_allocated(tallies, &unknown);
@@ -101,11 +101,11 @@ static void objects_of_removed_tallies_count_for_the_rest(void **state)
 	struct slab_object kept = object_of(7, 100), earlier = object_of(7, 60),
 			   removed = object_of(77, 100);
 
-	begin(tallies, 77, 10);
-	begin(tallies, 7, 10); /* without objects: goes */
-	begin(tallies, 7, 50);
+	begin_task(tallies, 77, 10);
+	begin_task(tallies, 7, 10); /* without objects: goes */
+	begin_task(tallies, 7, 50);
 	task_tallies_allocated(tallies, &earlier);
-	begin(tallies, 7, 90);
+	begin_task(tallies, 7, 90);
 	task_tallies_allocated(tallies, &kept);
 	task_tallies_allocated(tallies, &removed);
 	assert_int_equal(tallies->count, TASK_TALLY_FIRST + 4);
@@ -119,7 +119,7 @@ static void objects_of_removed_tallies_count_for_the_rest(void **state)
 	task_tallies_freed(tallies, &earlier);
 	check_live(tallies, 1);
 	/* the id begins again */
-	begin(tallies, 77, 2000);
+	begin_task(tallies, 77, 2000);
 	assert_int_equal(task_tallies_search(tallies, 77), TASK_TALLY_FIRST + 2);
 }
 
@@ -128,8 +128,8 @@ static void an_earlier_tally_stays_until_its_events_are_counted(void **state)
 	struct task_tallies *tallies = *state;
 	struct slab_object late = object_of(7, 60);
 
-	begin(tallies, 7, 50);
-	begin(tallies, 7, 90);
+	begin_task(tallies, 7, 50);
+	begin_task(tallies, 7, 90);
 	assert_int_equal(task_tallies_sweep(tallies, 80, &below_ten), 0);
 	assert_int_equal(task_tallies_of(tallies, &late)->since, 50);
 	assert_int_equal(task_tallies_sweep(tallies, 91, &below_ten), 0);
@@ -145,7 +145,7 @@ static void the_number_of_tallies_is_limited(void **state)
 	for (uint32_t task = 1; tallies->count < TASK_TALLIES_MAX; task++) {
 		struct slab_object object = object_of(task, time);
 
-		begin(tallies, task, time);
+		begin_task(tallies, task, time);
 		task_tallies_allocated(tallies, &object);
 	}
 	check_live(tallies, TASK_TALLIES_MAX - TASK_TALLY_FIRST);
@@ -159,15 +159,16 @@ static void the_number_of_tallies_is_limited(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(an_id_that_is_used_again_is_another_task, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(interrupts_and_unknown_tasks_count_apart, setup,
-						teardown),
+		cmocka_unit_test_setup_teardown(an_id_that_is_used_again_is_another_task,
+						set_up_task_tallies, tear_down_task_tallies),
+		cmocka_unit_test_setup_teardown(interrupts_and_unknown_tasks_count_apart,
+						set_up_task_tallies, tear_down_task_tallies),
 		cmocka_unit_test_setup_teardown(objects_of_removed_tallies_count_for_the_rest,
-						setup, teardown),
+						set_up_task_tallies, tear_down_task_tallies),
 		cmocka_unit_test_setup_teardown(an_earlier_tally_stays_until_its_events_are_counted,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(the_number_of_tallies_is_limited, setup, teardown),
+						set_up_task_tallies, tear_down_task_tallies),
+		cmocka_unit_test_setup_teardown(the_number_of_tallies_is_limited,
+						set_up_task_tallies, tear_down_task_tallies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void names_change_with_time(void **state)
 	assert_string_equal(name_at(&tasks, 7, 3), "none");
 }
 
-static void written_lines_are_parsed(void **state)
+static void written_tasks_are_parsed(void **state)
 {
 	static const struct task odd[] = {
 		{ 1, 2, 3, "", true, 5 }, /* without a name there is no uid */
@@ -115,7 +115,7 @@ static void names_of_users_are_found(void **state)
 	free(text);
 }
 
-static void damaged_lines_are_skipped(void **state)
+static void damaged_tasks_are_skipped(void **state)
 {
 	struct tasks tasks;
 
@@ -133,10 +133,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_change_with_time),
-		cmocka_unit_test(written_lines_are_parsed),
+		cmocka_unit_test(written_tasks_are_parsed),
 		cmocka_unit_test(a_user_is_known_from_a_line_on),
 		cmocka_unit_test(names_of_users_are_found),
-		cmocka_unit_test(damaged_lines_are_skipped),
+		cmocka_unit_test(damaged_tasks_are_skipped),
 	};
 
 	return cmocka_run_group_tests_name("tasks", tests, NULL, NULL);

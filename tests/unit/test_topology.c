@@ -27,7 +27,7 @@ static int remove_root(void **state)
 	return 0;
 }
 
-static void put(const char *name, const char *text)
+static void put_system_file(const char *name, const char *text)
 {
 	char *path = scratch_path("sys/devices/system", name);
 
@@ -44,16 +44,16 @@ static void reads_sysfs(void **state)
 
 	(void)state;
 	assert_int_equal(topology_read(&topology, root), -ENOENT);
-	put("cpu/possible", "0-3,8\n");
-	put("cpu/online", "0,2-3,9\n");
+	put_system_file("cpu/possible", "0-3,8\n");
+	put_system_file("cpu/online", "0,2-3,9\n");
 	assert_int_equal(topology_read(&topology, root), 0);
 	assert_int_equal(topology.count, 5);
 	assert_int_equal(topology.list[0].node, -1);
 	topology_deinit(&topology);
-	put("node/node0/cpulist", "0-1\n");
-	put("node/node12/cpulist", "2-3,77\n");
-	put("node/node13/cpulist", "\n");
-	put("node/possible", "0,12-13\n");
+	put_system_file("node/node0/cpulist", "0-1\n");
+	put_system_file("node/node12/cpulist", "2-3,77\n");
+	put_system_file("node/node13/cpulist", "\n");
+	put_system_file("node/possible", "0,12-13\n");
 	assert_int_equal(topology_read(&topology, root), 0);
 	assert_int_equal(topology_write(&topology, file), 0);
 	fclose(file);
@@ -75,7 +75,7 @@ static void reads_sysfs(void **state)
 	topology_deinit(&copy);
 	assert_null(topology_find(&copy, 8));
 	free(text);
-	put("cpu/possible", "0-x\n");
+	put_system_file("cpu/possible", "0-x\n");
 	assert_int_equal(topology_read(&topology, root), -EINVAL);
 }
 
@@ -124,7 +124,7 @@ static void parses_lists_of_sysfs(void **state)
 	assert_int_equal(sum_of("18446744073709551616"), -EINVAL);
 }
 
-static void damaged_lines_are_skipped(void **state)
+static void damaged_topology_is_skipped(void **state)
 {
 	struct topology topology;
 
@@ -149,7 +149,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(reads_sysfs, make_root, remove_root),
 		cmocka_unit_test(reads_this_machine),
 		cmocka_unit_test(parses_lists_of_sysfs),
-		cmocka_unit_test(damaged_lines_are_skipped),
+		cmocka_unit_test(damaged_topology_is_skipped),
 	};
 
 	return cmocka_run_group_tests_name("topology", tests, NULL, NULL);

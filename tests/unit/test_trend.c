@@ -39,13 +39,13 @@ static void test_line(void **state)
 }
 
 /* A pseudo-random number, the same in every run. */
-static unsigned int chance(uint64_t *seed, unsigned int below)
+static unsigned int draw_chance(uint64_t *seed, unsigned int below)
 {
 	*seed = *seed * 6364136223846793005 + 1442695040888963407;
 	return (unsigned int)(*seed >> 33) % below;
 }
 
-static double steady(uint64_t *times, size_t count)
+static double steadiness_of(uint64_t *times, size_t count)
 {
 	qsort(times, count, sizeof(*times), compare_u64);
 	return trend_steady(times, count, 0, END);
@@ -58,7 +58,7 @@ static double one_every(uint64_t interval)
 
 	for (uint64_t time = interval / 2; time < END; time += interval)
 		times[count++] = time;
-	return steady(times, count);
+	return steadiness_of(times, count);
 }
 
 /* count times at random in a part of the window. */
@@ -67,8 +67,8 @@ static double at_random(size_t count, unsigned int from, unsigned int to)
 	uint64_t times[TIMES_MAX], seed = count;
 
 	for (size_t i = 0; i < count; i++)
-		times[i] = from + chance(&seed, to - from);
-	return steady(times, count);
+		times[i] = from + draw_chance(&seed, to - from);
+	return steadiness_of(times, count);
 }
 
 /* Bursts of a hundred, evenly spaced. */
@@ -78,7 +78,7 @@ static double in_bursts(size_t bursts)
 
 	for (size_t i = 0; i < bursts * 100; i++)
 		times[i] = END * (2 * (i / 100) + 1) / (2 * bursts) + i % 100;
-	return steady(times, bursts * 100);
+	return steadiness_of(times, bursts * 100);
 }
 
 static void test_leaks(void **state)

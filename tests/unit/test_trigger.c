@@ -15,7 +15,7 @@
 #define MIB (1024ULL * 1024)
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static struct trigger parsed(const char *text)
+static struct trigger parse_trigger(const char *text)
 {
 	struct trigger_error error;
 	struct trigger trigger;
@@ -28,29 +28,29 @@ static struct trigger parsed(const char *text)
 
 static void reads_each_kind(void **state)
 {
-	struct trigger trigger = parsed("live > 2G");
+	struct trigger trigger = parse_trigger("live > 2G");
 
 	(void)state;
 	assert_int_equal(trigger.kind, TRIGGER_LIVE);
 	assert_int_equal(trigger.scope, TRIGGER_OF_ALL);
 	assert_int_equal(trigger.bytes, 2048 * MIB);
 	assert_int_equal(trigger.window_ns, 0);
-	trigger = parsed("growth(dentry) > 100M/10m");
+	trigger = parse_trigger("growth(dentry) > 100M/10m");
 	assert_int_equal(trigger.kind, TRIGGER_GROWTH);
 	assert_int_equal(trigger.scope, TRIGGER_OF_NAME);
 	assert_string_equal(trigger.name, "dentry");
 	assert_int_equal(trigger.bytes, 100 * MIB);
 	assert_int_equal(trigger.window_ns, 10 * MINUTE);
-	trigger = parsed("lost > 0.1%");
+	trigger = parse_trigger("lost > 0.1%");
 	assert_int_equal(trigger.kind, TRIGGER_LOST);
 	assert_true(trigger.percent == 0.1);
 	assert_int_equal(trigger.window_ns, 10 * SECOND);
-	trigger = parsed("skipped > 2%/1m");
+	trigger = parse_trigger("skipped > 2%/1m");
 	assert_int_equal(trigger.kind, TRIGGER_SKIPPED);
 	assert_true(trigger.percent == 2);
 	assert_int_equal(trigger.window_ns, MINUTE);
-	assert_int_equal(parsed("oom").kind, TRIGGER_OOM);
-	trigger = parsed("  growth\t>0 / 1.5s ");
+	assert_int_equal(parse_trigger("oom").kind, TRIGGER_OOM);
+	trigger = parse_trigger("  growth\t>0 / 1.5s ");
 	assert_int_equal(trigger.scope, TRIGGER_OF_ALL);
 	assert_int_equal(trigger.bytes, 0);
 	assert_int_equal(trigger.window_ns, 3 * SECOND / 2);
@@ -74,7 +74,7 @@ static void name_may_have_any_characters(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++) {
-		struct trigger trigger = parsed(names[i].text);
+		struct trigger trigger = parse_trigger(names[i].text);
 
 		assert_string_equal(trigger.name, names[i].name);
 		assert_int_equal(trigger.scope, names[i].scope);
@@ -139,12 +139,13 @@ static void error_names_the_column(void **state)
 
 static void open_trigger(struct trigger_state *trigger, const char *text)
 {
-	const struct trigger about = parsed(text);
+	const struct trigger about = parse_trigger(text);
 
 	assert_int_equal(trigger_state_init(trigger, &about), 0);
 }
 
-static bool step(struct trigger_state *trigger, uint64_t time, uint64_t part, uint64_t whole)
+static bool step_trigger(struct trigger_state *trigger, uint64_t time, uint64_t part,
+			 uint64_t whole)
 {
 	const struct trigger_sample reading = { time, part, whole };
 
@@ -157,15 +158,15 @@ static void fires_once_and_again_after_it_was_false(void **state)
 
 	(void)state;
 	open_trigger(&trigger, "live > 100");
-	assert_false(step(&trigger, 1 * SECOND, 99, 0));
-	assert_false(step(&trigger, 2 * SECOND, 100, 0));
-	assert_true(step(&trigger, 3 * SECOND, 101, 0));
+	assert_false(step_trigger(&trigger, 1 * SECOND, 99, 0));
+	assert_false(step_trigger(&trigger, 2 * SECOND, 100, 0));
+	assert_true(step_trigger(&trigger, 3 * SECOND, 101, 0));
 	assert_int_equal(trigger.value, 101);
 	/* it stays true, much longer than the pause */
 	for (uint64_t time = 4; time < 400; time++)
-		assert_false(step(&trigger, time * SECOND, 1000 + time, 0));
-	assert_false(step(&trigger, 400 * SECOND, 100, 0));
-	assert_true(step(&trigger, 401 * SECOND, 101, 0));
+		assert_false(step_trigger(&trigger, time * SECOND, 1000 + time, 0));
+	assert_false(step_trigger(&trigger, 400 * SECOND, 100, 0));
+	assert_true(step_trigger(&trigger, 401 * SECOND, 101, 0));
 	trigger_state_deinit(&trigger);
 }
 
@@ -175,19 +176,19 @@ static void waits_for_the_end_of_the_pause(void **state)
 
 	(void)state;
 	open_trigger(&trigger, "live > 100");
-	assert_true(step(&trigger, 10 * SECOND, 101, 0));
-	assert_false(step(&trigger, 11 * SECOND, 100, 0));
-	assert_false(step(&trigger, 12 * SECOND, 101, 0));
-	assert_false(step(&trigger, 70 * SECOND - 1, 101, 0));
+	assert_true(step_trigger(&trigger, 10 * SECOND, 101, 0));
+	assert_false(step_trigger(&trigger, 11 * SECOND, 100, 0));
+	assert_false(step_trigger(&trigger, 12 * SECOND, 101, 0));
+	assert_false(step_trigger(&trigger, 70 * SECOND - 1, 101, 0));
 	/* it became true in the pause, and still is */
-	assert_true(step(&trigger, 70 * SECOND, 102, 0));
-	assert_false(step(&trigger, 71 * SECOND, 102, 0));
+	assert_true(step_trigger(&trigger, 70 * SECOND, 102, 0));
+	assert_false(step_trigger(&trigger, 71 * SECOND, 102, 0));
 	/* it is false again when the pause ends */
-	assert_false(step(&trigger, 80 * SECOND, 0, 0));
-	assert_false(step(&trigger, 90 * SECOND, 200, 0));
-	assert_false(step(&trigger, 100 * SECOND, 0, 0));
-	assert_false(step(&trigger, 200 * SECOND, 0, 0));
-	assert_true(step(&trigger, 201 * SECOND, 101, 0));
+	assert_false(step_trigger(&trigger, 80 * SECOND, 0, 0));
+	assert_false(step_trigger(&trigger, 90 * SECOND, 200, 0));
+	assert_false(step_trigger(&trigger, 100 * SECOND, 0, 0));
+	assert_false(step_trigger(&trigger, 200 * SECOND, 0, 0));
+	assert_true(step_trigger(&trigger, 201 * SECOND, 101, 0));
 	trigger_state_deinit(&trigger);
 }
 
@@ -199,23 +200,23 @@ static void growth_counts_from_the_begin_of_its_window(void **state)
 	/* 10 bytes a second: 100 in a window, never more than that */
 	open_trigger(&trigger, "growth > 101/10s");
 	for (uint64_t i = 0; i < 3000; i++) {
-		assert_false(step(&trigger, SECOND + i * TENTH, i, 0));
+		assert_false(step_trigger(&trigger, SECOND + i * TENTH, i, 0));
 		assert_int_equal(trigger.value, i < 100 ? i : 100);
 	}
 	/* a growth is there at once, and as long as the window */
-	assert_true(step(&trigger, SECOND + 3000 * TENTH, 3000 + 2, 0));
+	assert_true(step_trigger(&trigger, SECOND + 3000 * TENTH, 3000 + 2, 0));
 	assert_int_equal(trigger.value, 102);
 	for (uint64_t i = 3001; i < 3100; i++) {
-		assert_false(step(&trigger, SECOND + i * TENTH, 5000, 0));
+		assert_false(step_trigger(&trigger, SECOND + i * TENTH, 5000, 0));
 		assert_true(trigger.was_true);
 	}
 	for (uint64_t i = 3100; i < 3201; i++)
-		assert_false(step(&trigger, SECOND + i * TENTH, 5000, 0));
+		assert_false(step_trigger(&trigger, SECOND + i * TENTH, 5000, 0));
 	assert_int_equal(trigger.value, 0);
 	/* what shrinks does not grow */
-	assert_false(step(&trigger, SECOND + 3201 * TENTH, 10, 0));
+	assert_false(step_trigger(&trigger, SECOND + 3201 * TENTH, 10, 0));
 	assert_int_equal(trigger.value, 0);
-	assert_true(step(&trigger, SECOND + 3800 * TENTH, 112, 0));
+	assert_true(step_trigger(&trigger, SECOND + 3800 * TENTH, 112, 0));
 	assert_int_equal(trigger.value, 102);
 	trigger_state_deinit(&trigger);
 }
@@ -230,7 +231,7 @@ static void long_window_is_exact_to_a_part_in_4096(void **state)
 	(void)state;
 	open_trigger(&trigger, "growth > 1G/24h");
 	for (; time < 3 * window; time += SECOND) {
-		step(&trigger, time, time / SECOND, 0);
+		step_trigger(&trigger, time, time / SECOND, 0);
 		if (time - SECOND < window)
 			assert_int_equal(trigger.value, (time - SECOND) / SECOND);
 		else
@@ -246,16 +247,16 @@ static void share_is_that_of_the_last_events(void **state)
 
 	(void)state;
 	open_trigger(&trigger, "lost > 1%/2s");
-	assert_false(step(&trigger, 1 * SECOND, 0, 0));
-	assert_false(step(&trigger, 2 * SECOND, 0, 0));
-	assert_false(step(&trigger, 3 * SECOND, 10, 1000)); /* 1 % is not more than 1 % */
+	assert_false(step_trigger(&trigger, 1 * SECOND, 0, 0));
+	assert_false(step_trigger(&trigger, 2 * SECOND, 0, 0));
+	assert_false(step_trigger(&trigger, 3 * SECOND, 10, 1000)); /* 1 % is not more than 1 % */
 	assert_true(trigger.percent == 1);
-	assert_true(step(&trigger, 4 * SECOND, 30, 2000));
+	assert_true(step_trigger(&trigger, 4 * SECOND, 30, 2000));
 	assert_true(trigger.percent == 1.5);
 	assert_int_equal(trigger.value, 30);
 	/* no new loss: after 2 s the share is 0, whatever it was since the begin */
-	assert_false(step(&trigger, 5 * SECOND, 30, 2000));
-	assert_false(step(&trigger, 6 * SECOND, 30, 2000));
+	assert_false(step_trigger(&trigger, 5 * SECOND, 30, 2000));
+	assert_false(step_trigger(&trigger, 6 * SECOND, 30, 2000));
 	assert_true(trigger.percent == 0);
 	assert_false(trigger.was_true);
 	trigger_state_deinit(&trigger);
@@ -267,14 +268,14 @@ static void each_kill_fires_but_for_the_pause(void **state)
 
 	(void)state;
 	open_trigger(&trigger, "oom");
-	assert_false(step(&trigger, 1 * SECOND, 0, 0));
-	assert_true(step(&trigger, 2 * SECOND, 1, 0));
+	assert_false(step_trigger(&trigger, 1 * SECOND, 0, 0));
+	assert_true(step_trigger(&trigger, 2 * SECOND, 1, 0));
 	assert_int_equal(trigger.value, 1);
-	assert_false(step(&trigger, 3 * SECOND, 1, 0));
-	assert_false(step(&trigger, 4 * SECOND, 3, 0));
-	assert_false(step(&trigger, 70 * SECOND, 3, 0));
+	assert_false(step_trigger(&trigger, 3 * SECOND, 1, 0));
+	assert_false(step_trigger(&trigger, 4 * SECOND, 3, 0));
+	assert_false(step_trigger(&trigger, 70 * SECOND, 3, 0));
 	/* its message counts those in the pause */
-	assert_true(step(&trigger, 71 * SECOND, 4, 0));
+	assert_true(step_trigger(&trigger, 71 * SECOND, 4, 0));
 	assert_int_equal(trigger.value, 3);
 	trigger_state_deinit(&trigger);
 }

@@ -13,7 +13,7 @@
 
 static char *folder, *slab, *slabinfo, *kallsyms;
 
-static void write_text(const char *path, const char *text)
+static void write_file_text(const char *path, const char *text)
 {
 	scratch_write(path, text, strlen(text));
 }
@@ -26,7 +26,7 @@ static void make_cache(const char *name, const char *target)
 	free(path);
 }
 
-static int start(void **state)
+static int start_names(void **state)
 {
 	(void)state;
 	folder = scratch_directory();
@@ -38,14 +38,15 @@ static int start(void **state)
 	make_cache("dentry", NULL);
 	make_cache("filp", ":0000192");
 	make_cache("cred", ":0000192");
-	write_text(slabinfo, "slabinfo - version: 2.1\n# name <active_objs>\nfilp 5 5\n"
-			     "dentry 1 1\n");
-	write_text(kallsyms, "0000000000000000 T alloc_empty_file\n0000000000000000 D filp_table\n"
-			     "0000000000000000 t nft_new\t[nf_tables]\n");
+	write_file_text(slabinfo, "slabinfo - version: 2.1\n# name <active_objs>\nfilp 5 5\n"
+				  "dentry 1 1\n");
+	write_file_text(kallsyms,
+			"0000000000000000 T alloc_empty_file\n0000000000000000 D filp_table\n"
+			"0000000000000000 t nft_new\t[nf_tables]\n");
 	return 0;
 }
 
-static int stop(void **state)
+static int stop_names(void **state)
 {
 	(void)state;
 	free(slab);
@@ -121,10 +122,11 @@ static void nothing_is_said_without_a_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(known_names_give_no_doubt, start, stop),
-		cmocka_unit_test_setup_teardown(near_names_are_suggested, start, stop),
-		cmocka_unit_test_setup_teardown(merged_caches_are_named, start, stop),
-		cmocka_unit_test_setup_teardown(nothing_is_said_without_a_list, start, stop),
+		cmocka_unit_test_setup_teardown(known_names_give_no_doubt, start_names, stop_names),
+		cmocka_unit_test_setup_teardown(near_names_are_suggested, start_names, stop_names),
+		cmocka_unit_test_setup_teardown(merged_caches_are_named, start_names, stop_names),
+		cmocka_unit_test_setup_teardown(nothing_is_said_without_a_list, start_names,
+						stop_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

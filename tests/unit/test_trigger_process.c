@@ -20,7 +20,7 @@ struct scene {
 };
 
 /* command: with %s for the path of a file in the folder. */
-static void open_scene(struct scene *scene, const char *command, const char *path)
+static void open_process_scene(struct scene *scene, const char *command, const char *path)
 {
 	struct trigger_process_settings settings = {
 		.path = path,
@@ -38,7 +38,7 @@ static void open_scene(struct scene *scene, const char *command, const char *pat
 	assert_int_equal(trigger_process_start(&scene->process, &settings), 0);
 }
 
-static void close_scene(struct scene *scene)
+static void close_process_scene(struct scene *scene)
 {
 	worker_close(&scene->process);
 	assert_int_equal(scene->process.requests, -1);
@@ -83,10 +83,11 @@ static void command_gets_path_and_variables(void **state)
 	struct scene scene;
 
 	(void)state;
-	open_scene(&scene,
-		   "(env | sed -n 's/^KMEMTRACE_\\([MPTV]\\)/\\1/p' | sort; cat; echo $#) >%s; "
-		   "printf '%%s\\n' >&2",
-		   "/a path");
+	open_process_scene(
+		&scene,
+		"(env | sed -n 's/^KMEMTRACE_\\([MPTV]\\)/\\1/p' | sort; cat; echo $#) >%s; "
+		"printf '%%s\\n' >&2",
+		"/a path");
 	answer = answer_of(&scene, &kill);
 	assert_string_equal(answer.trigger, "oom");
 	assert_int_equal(answer.err, 0);
@@ -96,12 +97,12 @@ static void command_gets_path_and_variables(void **state)
 	answer = answer_of(&scene, &live);
 	assert_string_equal(answer.trigger, "live > 1");
 	assert_output(&scene, "MESSAGE=m\nPATH=/a path\nTRIGGER=live > 1\n1\n");
-	close_scene(&scene);
+	close_process_scene(&scene);
 	/* without a capture there is no path */
-	open_scene(&scene, "echo ${KMEMTRACE_PATH-none} $# >%s; :", NULL);
+	open_process_scene(&scene, "echo ${KMEMTRACE_PATH-none} $# >%s; :", NULL);
 	answer_of(&scene, &live);
 	assert_output(&scene, "none 0\n");
-	close_scene(&scene);
+	close_process_scene(&scene);
 }
 
 static void failures_are_answered(void **state)
@@ -111,16 +112,16 @@ static void failures_are_answered(void **state)
 	int status;
 
 	(void)state;
-	open_scene(&scene, ": %s; exit 3 #", NULL);
+	open_process_scene(&scene, ": %s; exit 3 #", NULL);
 	status = answer_of(&scene, &request).status;
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 3);
-	close_scene(&scene);
-	open_scene(&scene, ": %s; kill -TERM $$; :", NULL);
+	close_process_scene(&scene);
+	open_process_scene(&scene, ": %s; kill -TERM $$; :", NULL);
 	status = answer_of(&scene, &request).status;
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGTERM);
-	close_scene(&scene);
+	close_process_scene(&scene);
 }
 
 /* There is no set, so the dump fails, and says so once: then the command is run for each trigger.
@@ -133,7 +134,7 @@ static void triggers_of_one_piece_have_one_dump(void **state)
 	struct scene scene;
 
 	(void)state;
-	open_scene(&scene, "echo >>%s; :", "/nowhere");
+	open_process_scene(&scene, "echo >>%s; :", "/nowhere");
 	assert_int_not_equal(answer_of(&scene, &request).err, 0);
 	assert_int_equal(next_answer(&scene).err, 0);
 	assert_int_equal(answer_of(&scene, &request).err, 0);
@@ -141,7 +142,7 @@ static void triggers_of_one_piece_have_one_dump(void **state)
 		scratch_wait(&polls);
 	assert_false(trigger_process_answer(&scene.process, &answer));
 	assert_output(&scene, "\n\n");
-	close_scene(&scene);
+	close_process_scene(&scene);
 }
 
 /* They are run one after the other, also after kmemtraced sends no more. */
@@ -156,7 +157,8 @@ static void waiting_commands_are_run_at_the_end(void **state)
 
 	(void)state;
 	/* the first command waits until all have been sent: paced: it only looks again */
-	open_scene(&scene, "until [ -e %1$s.sent ]; do sleep 0.01; done; echo >>%1$s; :", NULL);
+	open_process_scene(&scene,
+			   "until [ -e %1$s.sent ]; do sleep 0.01; done; echo >>%1$s; :", NULL);
 	/* more than a pipe has room for are refused, and nothing waits */
 	while (sent < 10000 && trigger_process_request(&scene.process, &request))
 		sent++;
@@ -173,7 +175,7 @@ static void waiting_commands_are_run_at_the_end(void **state)
 	assert_int_equal(answers, sent);
 	free(scratch_read(scene.output, &size));
 	assert_int_equal(size, sent);
-	close_scene(&scene);
+	close_process_scene(&scene);
 }
 
 int main(void)

@@ -148,7 +148,7 @@ static void counts_events_of_omitted_types(void **state)
 }
 
 /* Only types that changed since the last increment have the new generation. */
-static void generations(void **state)
+static void test_generations(void **state)
 {
 	struct type_stats_scene scene = { .transitions_per_generation = 2 };
 	struct type_stats *type_stats = &scene.type_stats;
@@ -201,7 +201,7 @@ static const char slabinfo_text[] =
 	"calloc 13 0 0x40000 0xd100 0x1\n"
 	"cfree  14 0 0x90000 0xd300 0x1\n";
 
-static void slabinfo(void **state)
+static void test_slabinfo(void **state)
 {
 	struct type_stats_scene scene = { 0 };
 	struct type_stats *type_stats = &scene.type_stats;
@@ -279,7 +279,7 @@ static void slabinfo_before_types(void **state)
 }
 
 /* Selections: events before a time, and objects of a minimum age. */
-static void selections(void **state)
+static void test_selections(void **state)
 {
 	static const char text[] = "begin 5\nend 500\n" SYMBOLS "alloc 10 0 0x10000 8/8 maker\n"
 				   "free  20 1 0x10000 taker\n"
@@ -362,10 +362,10 @@ int main(void)
 		cmocka_unit_test(counts_missed_frees),
 		cmocka_unit_test(counts_delayed_frees),
 		cmocka_unit_test(counts_events_of_omitted_types),
-		cmocka_unit_test(generations),
-		cmocka_unit_test(slabinfo),
+		cmocka_unit_test(test_generations),
+		cmocka_unit_test(test_slabinfo),
 		cmocka_unit_test(slabinfo_before_types),
-		cmocka_unit_test(selections),
+		cmocka_unit_test(test_selections),
 		cmocka_unit_test(no_memory_for_a_cpu),
 		cmocka_unit_test(no_memory),
 	};

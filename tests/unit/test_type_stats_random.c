@@ -47,8 +47,8 @@ struct round {
 	uint64_t seen_missed, seen_found, seen_instead, seen_far, seen_failed; /* of all rounds */
 };
 
-static void expect(const struct round *round, const char *where, const char *what,
-		   uint64_t expected, uint64_t found)
+static void expect_counts(const struct round *round, const char *where, const char *what,
+			  uint64_t expected, uint64_t found)
 {
 	if (expected == found)
 		return;
@@ -62,7 +62,7 @@ static void expect_no_less(const struct round *round, const char *where, const c
 			   uint64_t before, uint64_t now)
 {
 	if (now < before)
-		expect(round, where, what, before, now);
+		expect_counts(round, where, what, before, now);
 }
 
 #define NO_LESS(counter) expect_no_less(round, name, #counter, was->counter, is->counter)
@@ -146,19 +146,21 @@ static void compare_caches(const struct round *round)
 			unmatched += cache->frees_unmatched;
 			live += cache->live_objects;
 		}
-		expect(round, name, "is a type", allocations || failed || unmatched, type != NULL);
+		expect_counts(round, name, "is a type", allocations || failed || unmatched,
+			      type != NULL);
 		if (!type)
 			type = &none;
-		expect(round, name, "numallocs", allocations, type->numallocs);
-		expect(round, name, "numfrees", frees, type->numfrees);
-		expect(round, name, "count", live, type->numallocs - type->numfrees);
-		expect(round, name, "failures", failed, type->failures);
-		expect(round, name, "frees_unmatched", unmatched, type->frees_unmatched);
+		expect_counts(round, name, "numallocs", allocations, type->numallocs);
+		expect_counts(round, name, "numfrees", frees, type->numfrees);
+		expect_counts(round, name, "count", live, type->numallocs - type->numfrees);
+		expect_counts(round, name, "failures", failed, type->failures);
+		expect_counts(round, name, "frees_unmatched", unmatched, type->frees_unmatched);
 	}
 }
 
 /* Runs before type_stats, which has counted all transitions but this one. */
-static int look(void *data, const struct analysis *analysis, const struct transition *transition)
+static int look_at_transition(void *data, const struct analysis *analysis,
+			      const struct transition *transition)
 {
 	struct round *round = data;
 
@@ -236,24 +238,25 @@ static void compare_function(struct round *round, const char *name)
 		cpus[event->cpu].memfreed += object->allocated;
 		all.xdomain += node_of[event->cpu] != node_of[object->cpu];
 	}
-	expect(round, name, "is a type", all.numallocs || all.failures, type != NULL);
+	expect_counts(round, name, "is a type", all.numallocs || all.failures, type != NULL);
 	if (!type)
 		return;
-	expect(round, name, "numallocs", all.numallocs, type->numallocs);
-	expect(round, name, "numfrees", all.numfrees, type->numfrees);
-	expect(round, name, "memalloced", all.memalloced, type->memalloced);
-	expect(round, name, "memfreed", all.memfreed, type->memfreed);
-	expect(round, name, "sizemask", all.sizemask, type->sizemask);
-	expect(round, name, "failures", all.failures, type->failures);
-	expect(round, name, "xdomain", all.xdomain, type->xdomain);
+	expect_counts(round, name, "numallocs", all.numallocs, type->numallocs);
+	expect_counts(round, name, "numfrees", all.numfrees, type->numfrees);
+	expect_counts(round, name, "memalloced", all.memalloced, type->memalloced);
+	expect_counts(round, name, "memfreed", all.memfreed, type->memfreed);
+	expect_counts(round, name, "sizemask", all.sizemask, type->sizemask);
+	expect_counts(round, name, "failures", all.failures, type->failures);
+	expect_counts(round, name, "xdomain", all.xdomain, type->xdomain);
 	for (size_t i = 0; i < CPUS; i++) {
 		static const struct type_stats_cpu none;
 		const struct type_stats_cpu *cpu = i < type->cpu_count ? &type->cpus[i] : &none;
 
-		expect(round, name, "numallocs of a CPU", cpus[i].numallocs, cpu->numallocs);
-		expect(round, name, "numfrees of a CPU", cpus[i].numfrees, cpu->numfrees);
-		expect(round, name, "memalloced of a CPU", cpus[i].memalloced, cpu->memalloced);
-		expect(round, name, "memfreed of a CPU", cpus[i].memfreed, cpu->memfreed);
+		expect_counts(round, name, "numallocs of a CPU", cpus[i].numallocs, cpu->numallocs);
+		expect_counts(round, name, "numfrees of a CPU", cpus[i].numfrees, cpu->numfrees);
+		expect_counts(round, name, "memalloced of a CPU", cpus[i].memalloced,
+			      cpu->memalloced);
+		expect_counts(round, name, "memfreed of a CPU", cpus[i].memfreed, cpu->memfreed);
 	}
 	round->seen_far += all.xdomain;
 }
@@ -270,8 +273,8 @@ static void compare_cache_cpus(const struct round *round, const struct type_stat
 	for (size_t i = 0; i < round->analysis.cache_count; i++)
 		if (!strcmp(round->analysis.caches[i].name, type->name))
 			frees += round->analysis.caches[i].frees;
-	expect(round, type->name, "numallocs of all CPUs", type->numallocs, numallocs);
-	expect(round, type->name, "numfrees of all CPUs", frees, numfrees);
+	expect_counts(round, type->name, "numallocs of all CPUs", type->numallocs, numallocs);
+	expect_counts(round, type->name, "numfrees of all CPUs", frees, numfrees);
 }
 
 static void compare_all(struct round *round)
@@ -300,14 +303,15 @@ static void compare_all(struct round *round)
 				     !strcmp(round->type_stats.types[k].name, type->name));
 	}
 	assert_in_range(functions_found, 0, round->has_functions ? 3 : 6);
-	expect(round, "types", "left out", 0, round->type_stats.omitted_events);
+	expect_counts(round, "types", "left out", 0, round->type_stats.omitted_events);
 }
 
 static void run_round(struct round *round, uint64_t seed)
 {
 	const struct analysis_settings settings = {
 		.by = GROUP_BY_FUNCTION,
-		.observers = { { look, round }, { type_stats_on_transition, &round->type_stats } },
+		.observers = { { look_at_transition, round },
+			       { type_stats_on_transition, &round->type_stats } },
 		.observer_count = 2,
 	};
 	char *directory, *text;

@@ -30,7 +30,7 @@ struct whole {
 	bool damaged;
 };
 
-static int set_up(void **state)
+static int set_up_unzip(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	uint32_t number = 1;
@@ -48,7 +48,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+static int tear_down_unzip(void **state)
 {
 	struct fixture *fixture = *state;
 
@@ -383,5 +383,5 @@ int main(void)
 		cmocka_unit_test(reports_files_that_cannot_be_read),
 	};
 
-	return cmocka_run_group_tests_name("unzip", tests, set_up, tear_down);
+	return cmocka_run_group_tests_name("unzip", tests, set_up_unzip, tear_down_unzip);
 }

@@ -15,8 +15,8 @@
 #include "tracer/host/elf_names.h"
 #include "tracer/host/process_maps.h"
 
-static void add(struct process_maps *maps, uint32_t pid, uint64_t begin, uint64_t end,
-		const char *path)
+static void add_mapping_of(struct process_maps *maps, uint32_t pid, uint64_t begin, uint64_t end,
+			   const char *path)
 {
 	struct mapping mapping = { .begin = begin, .end = end };
 
@@ -41,20 +41,20 @@ static void mappings_change_with_time(void **state)
 
 	(void)state;
 	assert_int_equal(process_maps_init(&maps), 0);
-	add(&maps, 7, 0x1000, 0x5000, "/one");
+	add_mapping_of(&maps, 7, 0x1000, 0x5000, "/one");
 	assert_null(path_at(&maps, 7, 0xfff));
 	assert_string_equal(path_at(&maps, 7, 0x1000), "/one");
 	assert_null(path_at(&maps, 7, 0x5000));
 	assert_null(path_at(&maps, 8, 0x1000));
 	/* a later mapping covers a part; one that it covers is forgotten */
-	add(&maps, 7, 0x2000, 0x3000, "/two");
-	add(&maps, 7, 0x2000, 0x3000, NULL);
+	add_mapping_of(&maps, 7, 0x2000, 0x3000, "/two");
+	add_mapping_of(&maps, 7, 0x2000, 0x3000, NULL);
 	assert_string_equal(path_at(&maps, 7, 0x1fff), "/one");
 	assert_string_equal(path_at(&maps, 7, 0x2000), "");
 	assert_string_equal(path_at(&maps, 7, 0x3000), "/one");
 	/* a child has the mappings of its parent, until it executes another program */
 	assert_int_equal(process_maps_fork(&maps, 8, 7), 0);
-	add(&maps, 8, 0x8000, 0x9000, "/three");
+	add_mapping_of(&maps, 8, 0x8000, 0x9000, "/three");
 	assert_null(path_at(&maps, 7, 0x8000));
 	assert_string_equal(path_at(&maps, 8, 0x1000), "/one");
 	process_maps_exec(&maps, 8);
@@ -72,7 +72,7 @@ static void ended_processes_are_kept_for_a_while(void **state)
 	(void)state;
 	assert_int_equal(process_maps_init(&maps), 0);
 	for (uint32_t pid = 1; pid <= PROCESS_MAPS_ENDED + 2; pid++) {
-		add(&maps, pid, 0x1000, 0x2000, "/one");
+		add_mapping_of(&maps, pid, 0x1000, 0x2000, "/one");
 		process_maps_exit(&maps, pid);
 		/* its id belongs to another process now */
 		if (pid == 2) {
@@ -191,7 +191,7 @@ static void stripped_files_have_debug_files(void **state)
 }
 
 /* A name or an offset of another line with the same key, or of a damaged line, is not taken. */
-static void damaged_lines_are_skipped(void **state)
+static void damaged_stacks_are_skipped(void **state)
 {
 	static const char text[] = "file 1 - /a\\x20b\n"
 				   "file 0 - /zero\n"
@@ -237,7 +237,7 @@ int main(void)
 		cmocka_unit_test(ended_processes_are_kept_for_a_while),
 		cmocka_unit_test(own_functions_have_names),
 		cmocka_unit_test(stripped_files_have_debug_files),
-		cmocka_unit_test(damaged_lines_are_skipped),
+		cmocka_unit_test(damaged_stacks_are_skipped),
 	};
 
 	return cmocka_run_group_tests_name("user_stacks", tests, NULL, NULL);

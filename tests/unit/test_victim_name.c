@@ -21,7 +21,7 @@ struct scene {
 };
 
 /* tasks: kernel/tasks of the capture; NULL: there is none */
-static void open_scene(struct scene *scene, const char *tasks)
+static void open_victim_scene(struct scene *scene, const char *tasks)
 {
 	char *path;
 	FILE *file;
@@ -42,7 +42,7 @@ static void open_scene(struct scene *scene, const char *tasks)
 	free(path);
 }
 
-static void close_scene(struct scene *scene)
+static void close_victim_scene(struct scene *scene)
 {
 	close(scene->fd);
 	scratch_remove(scene->folder);
@@ -59,10 +59,10 @@ static void names_a_process_that_is_there(void **state)
 	assert_non_null(fgets(own, sizeof(own), file));
 	fclose(file);
 	own[strcspn(own, "\n")] = '\0';
-	open_scene(&scene, NULL);
+	open_victim_scene(&scene, NULL);
 	victim_name((uint32_t)getpid(), scene.fd, name, sizeof(name));
 	assert_string_equal(name, own);
-	close_scene(&scene);
+	close_victim_scene(&scene);
 }
 
 static void names_one_that_is_gone_by_its_last_line(void **state)
@@ -71,14 +71,14 @@ static void names_one_that_is_gone_by_its_last_line(void **state)
 	struct scene scene;
 
 	(void)state;
-	open_scene(&scene, "task 41943050 1 41943050 longer 0\n"
-			   "task 4194305 5 4194305 sh 0\n"
-			   "user 0 root\n"
-			   "task 4194305 9 4194305 a\\x20hog\n"
-			   "task 4194304 9 1 other\n");
+	open_victim_scene(&scene, "task 41943050 1 41943050 longer 0\n"
+				  "task 4194305 5 4194305 sh 0\n"
+				  "user 0 root\n"
+				  "task 4194305 9 4194305 a\\x20hog\n"
+				  "task 4194304 9 1 other\n");
 	victim_name(GONE, scene.fd, name, sizeof(name));
 	assert_string_equal(name, "a hog");
-	close_scene(&scene);
+	close_victim_scene(&scene);
 }
 
 static void has_no_name_that_is_not_known(void **state)
@@ -87,12 +87,12 @@ static void has_no_name_that_is_not_known(void **state)
 	struct scene scene;
 
 	(void)state;
-	open_scene(&scene, "task 1 1 1 init 0\n");
+	open_victim_scene(&scene, "task 1 1 1 init 0\n");
 	victim_name(GONE, scene.fd, name, sizeof(name));
 	assert_string_equal(name, "");
 	victim_name(GONE, -1, name, sizeof(name));
 	assert_string_equal(name, "");
-	close_scene(&scene);
+	close_victim_scene(&scene);
 }
 
 int main(void)

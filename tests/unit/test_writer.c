@@ -297,8 +297,8 @@ struct sunk {
 };
 
 /* Frees the memory of each packet, and gives the writer other memory for it. */
-static unsigned char *sink(void *data, const struct packet_header *header, unsigned char *packet,
-			   size_t size)
+static unsigned char *take_packet(void *data, const struct packet_header *header,
+				  unsigned char *packet, size_t size)
 {
 	const struct kmt_record *records = (const void *)(packet + sizeof(*header));
 	unsigned char *other = malloc(WRITER_PACKET_BYTES);
@@ -342,7 +342,7 @@ static void passes_written_records_to_the_sink(void **state)
 	struct writer without;
 	size_t records;
 
-	files->writer.sink = (struct writer_sink){ sink, sunk };
+	files->writer.sink = (struct writer_sink){ take_packet, sunk };
 	put_many(&files->writer);
 	assert_int_equal(writer_files_read(files->path, headers, 8, &records, numbers), 5);
 	assert_int_equal(sunk->packets, 3);
@@ -351,7 +351,7 @@ static void passes_written_records_to_the_sink(void **state)
 
 	/* a writer without a file gives the sink the same records */
 	assert_int_equal(writer_open(&without, -1, "cpu3", uuid, 3, 1000), 0);
-	without.sink = (struct writer_sink){ sink, other };
+	without.sink = (struct writer_sink){ take_packet, other };
 	put_many(&without);
 	assert_memory_equal(other, sunk, sizeof(*sunk));
 	assert_int_equal(without.loss.records, records);
@@ -368,7 +368,7 @@ static void passes_no_lost_records_to_the_sink(void **state)
 	struct sunk *sunk = calloc(1, sizeof(*sunk));
 	int err;
 
-	writer->sink = (struct writer_sink){ sink, sunk };
+	writer->sink = (struct writer_sink){ take_packet, sunk };
 	writer_files_put(writer, 0, 2000);
 	assert_int_equal(writer_release(writer), 0);
 	limit_file_size(writer->size + 100);

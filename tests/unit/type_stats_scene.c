@@ -13,7 +13,8 @@
 #include "tests/unit/type_stats_scene.h"
 
 /* Counts the transitions, and increments the generation. */
-static int watch(void *data, const struct analysis *analysis, const struct transition *transition)
+static int watch_transition(void *data, const struct analysis *analysis,
+			    const struct transition *transition)
 {
 	struct type_stats_scene *scene = data;
 
@@ -40,7 +41,7 @@ void type_stats_scene_open(struct type_stats_scene *scene, const char *text)
 		const struct analysis_settings settings = {
 			.by = GROUP_BY_FUNCTION,
 			.select = &scene->select,
-			.observers = { { watch, scene },
+			.observers = { { watch_transition, scene },
 				       { type_stats_on_transition, &scene->type_stats } },
 			.observer_count = 2,
 		};
