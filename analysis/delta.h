@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a transition adds to the figures of its group, of its cache and of all. Only this file knows
+ * A transition adds a delta to the figures of its group, its cache and all. Only this file knows
  * what an outcome means for them: all that count sum up deltas, each by a key of its own.
  */
 #ifndef ANALYSIS_DELTA_H
@@ -24,7 +24,7 @@ struct delta {
 	double variance;	       /* of the estimate of the object's bytes */
 };
 
-/* What an object counts for. */
+/* The figures that an object stands for. */
 static inline struct object_weight weigh_object(const struct analysis *analysis,
 						const struct slab_object *object)
 {

@@ -260,7 +260,7 @@ struct estimate_range estimate_range(uint64_t estimate, double variance,
 	};
 }
 
-/* What is counted exactly, without what the samples show for sure. */
+/* The exact count, without the part that the samples show for sure. */
 static double find_gap(double counted, uint64_t estimate, double variance)
 {
 	return fmax(counted - (double)estimate_range(estimate, variance, NULL).low, 0);

@@ -20,7 +20,7 @@
 
 #include "analysis/model.h"
 
-/* What an object counts for. */
+/* The figures that an object stands for. */
 struct object_weight {
 	uint64_t objects;
 	uint64_t requested, allocated; /* bytes */
@@ -51,7 +51,7 @@ struct estimates {
 	size_t group_count, cache_count;
 };
 
-/* What a figure is of: lost records change them in different ways. */
+/* The parts of a figure: lost records change them in different ways. */
 enum estimate_of {
 	ESTIMATE_ALLOCATED, /* of allocations only */
 	/* of allocations and frees: an allocation that is lost leaves its free without a sample,
@@ -84,7 +84,7 @@ double estimate_weight(const struct estimates *estimates, const struct slab_obje
 /* The same of an object that was sampled with this interval. */
 double estimate_sample_weight(const struct slab_object *object, uint32_t interval);
 
-/* What an object with this weight counts for. */
+/* The figures that an object of this weight stands for. */
 struct object_weight estimate_weigh(const struct slab_object *object, double weight);
 
 struct object_weight estimate_object(const struct estimates *estimates,
@@ -127,7 +127,7 @@ struct estimate_counted {
 void estimates_set_lost(struct estimates *estimates, uint64_t lost, uint64_t lost_before,
 			const struct estimate_counted *counted);
 
-/* What an interval has besides the estimate and its variance. */
+/* Values for an interval besides the estimate and its variance. */
 struct estimate_margin {
 	double hidden;		      /* see estimate_hidden() */
 	double above, above_variance; /* what lost records may have added, and its variance */

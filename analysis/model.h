@@ -46,7 +46,7 @@ enum group_by {
 #define CACHE_SEVERAL 0xfffffffe  /* more than one cache */
 #define THREAD_SEVERAL UINT32_MAX /* more than one thread */
 
-/* What to add to a group's counters, to its cache's and to the totals: see counters.h. */
+/* Counts that are not yet added to those of a group, its cache and the totals: see counters.h. */
 struct pending_counters {
 	uint64_t allocations, frees;
 	uint64_t requested, allocated, freed; /* bytes */

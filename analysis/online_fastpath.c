@@ -31,7 +31,7 @@ static inline const struct kmt_record *record_at(const struct online_packet *pac
 	return (const void *)((const char *)packet->records + at);
 }
 
-/* What determines the cache and the sizes of an allocation. */
+/* The value that determines the cache and the sizes of an allocation. */
 static inline uint64_t source_of(const struct matcher *matcher, const struct kmt_record *record)
 {
 	if (record->id == KMT_KMALLOC)

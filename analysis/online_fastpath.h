@@ -18,7 +18,7 @@
 
 #define ONLINE_FASTPATH_MEMO_BITS 11
 
-/* What a call site allocated: the group, the cache and the sizes of its objects. */
+/* The last allocation of a call site: the group, the cache and the sizes of its objects. */
 struct online_fastpath_memo {
 	uint64_t call_site;
 	uint64_t source;     /* the cache's address; of kmalloc() its size and GFP flags */

@@ -242,7 +242,7 @@ int select_max_size(struct select *select, const char *text)
 	return check_sizes(select);
 }
 
-/* What is selected. */
+/* The selected events. */
 
 bool select_is_partial(const struct select *select)
 {

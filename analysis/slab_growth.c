@@ -121,7 +121,7 @@ static int64_t limit_number(uint64_t number)
 
 #define ERROR_MAX ((int64_t)1 << 60)
 
-/* What the kernel may have estimated wrongly. */
+/* The objects that the kernel may have estimated wrongly. */
 static int64_t estimated_objects(const struct slabinfo_cache *reading)
 {
 	uint64_t free_objects = reading->total > reading->active ? reading->total - reading->active

@@ -35,7 +35,7 @@ static int make_now(struct scratch_directory *scratch)
 	return err;
 }
 
-/* What the guard says to its program. */
+/* The message of the guard to its program. */
 struct made {
 	int err;
 	char path[PATH_MAX];

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What kmemtraced costs as a service that stays on: the CPU time of a server for each request, with
+# The cost of kmemtraced as a service that stays on: the CPU time of a server for each request, with
 # that of kmemtraced itself, beside the same server without it, and with BPF programs that do nothing:
 # no tracer of these tracepoints costs less. The server stays the same process; it and its client
 # have a CPU each. Sourced by bench/run.

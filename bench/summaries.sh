@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What summaries cost kmemtraced beside a million slab events a second, on top of publishing: CPU time
+# The cost of summaries for kmemtraced beside a million slab events a second, on top of publishing: CPU time
 # in percent of one CPU. Sourced by bench/run.
 
 space_summaries=(60 60)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What kmemtrace-top costs beside a million slab events a second, and what the details that it shows
+# The cost of kmemtrace-top beside a million slab events a second, and what the details that it shows
 # cost kmemtraced: CPU time in percent of one CPU. Sourced by bench/run.
 
 space_top=(20 20)

@@ -14,7 +14,7 @@ static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 	bpf_ringbuf_submit(record, BPF_RB_NO_WAKEUP);
 }
 
-/* What kmemtraced has not taken out yet, in records without a stack. */
+/* The bytes that kmemtraced has not taken out yet, as a number of records without a stack. */
 static __always_inline uint64_t slots_waiting(const struct event_context *event)
 {
 	void *map = bpf_map_lookup_elem(&rings, &event->cpu);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is in a directory: nothing, a capture, or what a killed program left. And its removal. */
+/* The content of a directory: nothing, a capture, or files of a killed program. And its removal. */
 #ifndef CAPTURE_DIRECTORY_REMOVE_H
 #define CAPTURE_DIRECTORY_REMOVE_H
 

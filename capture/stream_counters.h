@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What was read, lost and damaged in the stream of one CPU. */
+/* Counts of events and bytes that were read, lost or damaged in the stream of one CPU. */
 #ifndef CAPTURE_STREAM_COUNTERS_H
 #define CAPTURE_STREAM_COUNTERS_H
 

@@ -12,7 +12,7 @@
 
 struct progress_line;
 
-/* What --list prints about a check. */
+/* The values of a check that --list prints. */
 struct check_info {
 	const char *name;
 	const char *summary; /* the condition that a consistent capture meets */

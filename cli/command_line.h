@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the argp parsers of all programs share. Every error ends the program with EXIT_TROUBLE. */
+/* The common part of all argp parsers. Every error ends the program with EXIT_TROUBLE. */
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
 

@@ -40,7 +40,7 @@ __attribute__((noreturn)) static void fail(const char *path, const char *why)
 	exit(error_msg("%s: the configuration file cannot be used: %s", path, why));
 }
 
-/* Who can write the file can make kmemtraced write captures anywhere. NULL: no one else can. */
+/* A user who can write the file can make kmemtraced write captures anywhere. NULL: no one else. */
 static const char *check_file(const struct stat *about)
 {
 	if (about->st_uid && about->st_uid != geteuid())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What is missing in an answer, for people and for programs. */
+/* The lines about missing summaries in an answer, for people and for programs. */
 #include "config.h"
 
 #include <errno.h>

@@ -182,7 +182,7 @@ static bool same_run(const struct moment *a, const struct moment *b)
 	return a->run == b->run && strcmp(a->boot, b->boot) == 0;
 }
 
-/* What is missing in each run, and which live figures are bounds. */
+/* Finds the intervals that are missing in each run, and the live figures that are bounds. */
 static void check_runs(struct host_history *history)
 {
 	for (size_t i = 0, end; i < history->count; i = end) {

@@ -47,7 +47,7 @@ struct fleet_command {
 	bool takes_time;    /* the argument is a time */
 	bool takes_kernels; /* the arguments are versions of the kernel */
 	enum store_mode mode;
-	/* What is not a question: prints messages, and returns the exit status. */
+	/* For a command that asks nothing: prints messages, and returns the exit status. */
 	int (*run)(struct store *store, const struct fleet_options *options);
 	/* Makes the tables of a question; NULL: no question. 0 or -errno. */
 	int (*ask)(struct question *question);

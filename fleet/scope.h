@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a question is about: a store, a time and hosts, and its SQL. */
+/* The scope of a question: a store, a time and hosts, and its SQL. */
 #ifndef FLEET_SCOPE_H
 #define FLEET_SCOPE_H
 
@@ -46,7 +46,7 @@ const char *scope_kind(const struct scope *scope);
 const char *scope_keys(const struct scope *scope);
 size_t scope_key_count(const struct scope *scope);
 
-/* What the names are, for people. */
+/* The kind of the names, for people. */
 const char *scope_legend(const struct scope *scope);
 
 /* The name of a row with these keys, from a column on; to be freed. NULL: no memory. */

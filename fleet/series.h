@@ -69,7 +69,7 @@ void series_deinit(struct series_set *set); /* all zero is allowed */
 
 #define SERIES_TEXT_SIZE 240
 
-/* What a series needs to be tested, for people. */
+/* The conditions under which a series is tested, for people. */
 const char *series_needs(const struct series_set *set, char text[SERIES_TEXT_SIZE]);
 /* "; N rows ... are left out", or "". */
 const char *series_left_out(const struct series_set *set, char text[SERIES_TEXT_SIZE]);

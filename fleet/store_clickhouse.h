@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the parts of the ClickHouse store share. */
+/* The common part of the files of the ClickHouse store. */
 #ifndef FLEET_STORE_CLICKHOUSE_H
 #define FLEET_STORE_CLICKHOUSE_H
 
@@ -10,7 +10,7 @@
 #include "fleet/clickhouse/stream.h"
 #include "fleet/store.h"
 
-/* What a load has for one server. */
+/* The state of a load for one server. */
 struct clickhouse_batch {
 	struct clickhouse_rows rows;
 	uint64_t *days; /* since 1970, in order: the sums of hours and days must be computed */

@@ -264,7 +264,7 @@ int clickhouse_store_commit(struct store *store)
 	return err;
 }
 
-/* What was sent stays; what is known to be there would be wrong for another load. */
+/* The rows that were sent stay, so the known summaries would be wrong for another load. */
 void clickhouse_store_cancel(struct store *store)
 {
 	struct clickhouse_store *clickhouse = store->data;

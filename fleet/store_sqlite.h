@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the two parts of the SQLite store share. */
+/* The common part of the files of the SQLite store. */
 #ifndef FLEET_STORE_SQLITE_H
 #define FLEET_STORE_SQLITE_H
 

@@ -276,8 +276,8 @@ struct kmt_field_position {
 #define KMT_TRACED_LIST UINT32_MAX
 
 /*
- * What a front program (bpf/front.bpf.h) learns from the events of one thread of kmemtraced, the
- * learner.
+ * A front program (bpf/front.bpf.h) learns these values from the events of one thread of
+ * kmemtraced, the learner.
  */
 struct kmt_front {
 	uint64_t distance;	/* from its stack pointer to the copies' context; 0: not known */

@@ -213,7 +213,7 @@ static double duration_of(const struct diff_capture *capture)
 	return (double)(capture->has_summaries ? sum->end - sum->begin : capture->header.duration);
 }
 
-/* What lives on all hosts together says little of the change on each. */
+/* The live bytes of all hosts together say little of the change on each. */
 static int warn_of_hosts(struct header *header, const struct diff_capture *a,
 			 const struct diff_capture *b)
 {

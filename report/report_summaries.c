@@ -165,7 +165,7 @@ static const char *by_text(const struct report_options *options)
 	return options->has_by ? options->by_text : "function";
 }
 
-/* What grew is first in a text; -s, -l and -F are of the table sites. */
+/* A text begins with the growth; -s, -l and -F are of the table sites. */
 static int add_glance(struct report *report, struct summaries_view *view)
 {
 	int err = summaries_add_sites(report, view);

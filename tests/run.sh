@@ -18,7 +18,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	view=(unshare -m)
 fi
 
-# What the test left: its process group, and processes that are not in it.
+# The processes that the test left: its process group, and processes that are not in it.
 end_all()
 {
 	end_processes "KMT_TEST=$run:$name"

@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash disable=SC2034,SC2154
-# What ./test, ./demo and bench/run share: the Debian packages that they need, how to install these,
+# The common part of ./test, ./demo and bench/run: the Debian packages that they need, how to install these,
 # and how to build a configuration. They source this file with $program set.
 
-# What a build of everything needs:
+# A build of everything needs these:
 packages_build="autoconf automake make gcc libc6-dev pkg-config clang
 	libbpf-dev libelf-dev libcap-ng-dev libseccomp-dev zlib1g-dev libdeflate-dev
 	libjansson-dev libncurses-dev libsqlite3-dev libcurl4-gnutls-dev"
-# What "./test quick" needs besides (g++: C++ programs use memstat.h too; xz-utils: captures of
+# "./test quick" needs these besides (g++: C++ programs use memstat.h too; xz-utils: captures of
 # other machines; tmux: a terminal).
 packages_quick="libcmocka-dev g++ xz-utils mandoc jq procps clang-format tmux"
-# What "./test" needs besides (linux-perf and bpftrace: independent counts; prometheus: reads the metrics; systemd: judges
+# "./test" needs these besides (linux-perf and bpftrace: independent counts; prometheus: reads the metrics; systemd: judges
 # the unit; qemu-system, cpio and e2fsprogs: other kernels; trace-cmd and its libraries: recordings that
 # kmemtrace-import reads; python3-jsonschema: checks JSON; python3 and openssl: servers that are wrong, for
 # kmemtrace-ship).
 packages_core="linux-perf bpftrace babeltrace2 prometheus prometheus-node-exporter systemd
 	qemu-system-x86 cpio e2fsprogs trace-cmd libtracecmd-dev libtracefs-dev libtraceevent-dev
 	python3-jsonschema python3 openssl"
-# What "./test all" needs besides (libclang-rt and llvm: libFuzzer, and the coverage; qemu-system of other
+# "./test all" needs these besides (libclang-rt and llvm: libFuzzer, and the coverage; qemu-system of other
 # machines: their kernels; qemu-user: the offline tools on them; compilers: both; debhelper and lintian: our
 # own packages).
 packages_all="libclang-rt-dev llvm valgrind qemu-system-arm qemu-system-misc
 	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	debhelper lintian"
-# What "./test all" needs besides, if it can be installed: a web browser, and what drives it.
+# "./test all" needs these besides, if they can be installed: a web browser, and its driver.
 packages_browser="chromium nodejs"
 # The same: a store of fleets. The tests start servers of their own; no service is started.
 packages_clickhouse="clickhouse-server curl"
-# What bench/run measures, and what reads its results.
+# bench/run measures these, or reads its results with them.
 packages_bench="linux-perf bpftrace trace-cmd jq"
 
 # setup PACKAGE…: installs the missing packages, or names them and exits with 2.

@@ -45,7 +45,7 @@ static void print_counted(const struct session *session, const char *place)
 		 place, sum.allocations, sum.bytes, sum.frees);
 }
 
-/* What the events were aggregated for. */
+/* The output for which the events were aggregated. */
 static const char *aggregate_name(const struct options *options)
 {
 	if (options->publish)

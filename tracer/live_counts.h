@@ -32,7 +32,7 @@ struct live_counts {
 	size_t count;
 };
 
-/* What the BPF programs need to know, except groups and own_tgid. */
+/* The settings of the BPF programs, except groups and own_tgid. */
 void live_counts_set(struct count_settings *settings, uint32_t parts);
 
 /* The slots of the table in the memory of a ring: at most one for each group. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What all parts of a session need: errors, sums, and freeing it. */
+/* The common part of a session: errors, sums, and freeing it. */
 #include "config.h"
 
 #include <stdio.h>

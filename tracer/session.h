@@ -39,7 +39,7 @@
 
 #define STREAM_TABLES 4 /* that grow while the capture is recorded */
 
-/* What was sent of the capture to standard output. */
+/* The part of the capture that was sent to standard output. */
 struct session_stream {
 	uint64_t *sent;			/* bytes, by CPU; NULL: nothing is sent */
 	uint64_t tables[STREAM_TABLES]; /* bytes */
@@ -153,7 +153,7 @@ int session_fail_command(struct session *session, int err);
 /* Frees everything. */
 void session_close(struct session *session);
 
-/* What was captured, summed over all CPUs. */
+/* The counts of the capture, summed over all CPUs. */
 struct session_sums {
 	uint64_t recorded, lost, bytes;
 	uint64_t samples; /* allocations with a stack */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the streams need to know of a switch. */
+/* A switch from piece to piece, as the streams see it. */
 #include "config.h"
 
 #include "tracer/session_piece.h"

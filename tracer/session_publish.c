@@ -171,7 +171,7 @@ static void report_failure(void *data, const char *message)
 		info_msg("%s", message);
 }
 
-/* What metrics have besides what the publishing thread counts. */
+/* The publishing thread does not count these figures of the metrics. */
 static void add_facts(const struct session *session, struct watermark *watermark)
 {
 	const struct status *status = &session->status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a session does for --publish and --metrics. Without these options, all functions do
+ * The part of a session for --publish and --metrics. Without these options, all functions do
  * nothing. They return 0, or -errno with session->errmsg set.
  */
 #ifndef TRACER_SESSION_PUBLISH_H

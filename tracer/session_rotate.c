@@ -236,7 +236,7 @@ static int switch_tables(struct session *session)
 	return err ? fail_directory(session, err, &session->directory) : 0;
 }
 
-/* What was next is now session->directory, and the old piece is in rotation->other. */
+/* The next piece is now session->directory, and the old piece is in rotation->other. */
 static void exchange(struct session *session)
 {
 	struct rotation *rotation = &session->rotation;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What others see of a session while it runs: the service manager, and kmemtraced --status. */
+/* The service manager and kmemtraced --status see a session while it runs. */
 #ifndef TRACER_SESSION_SERVICE_H
 #define TRACER_SESSION_SERVICE_H
 

@@ -59,7 +59,7 @@ static enum status_context context_of(const struct programs *programs)
 	}
 }
 
-/* What the kernel counts goes on through all pieces. */
+/* The counters of the kernel go on through all pieces. */
 static void subtract_base(const struct session *session, struct status *status)
 {
 	const struct rotation_base *base = &session->rotation.base;

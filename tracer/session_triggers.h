@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a session does for --trigger: compares its figures, and says which triggers fire. */
+/* A session with --trigger compares its figures, and says which triggers fire. */
 #ifndef TRACER_SESSION_TRIGGERS_H
 #define TRACER_SESSION_TRIGGERS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the functions of the table compute. */
+/* The computations of the functions of the table. */
 #ifndef ANALYSIS_FIELDS_FUNCTIONS_H
 #define ANALYSIS_FIELDS_FUNCTIONS_H
 

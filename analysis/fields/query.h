@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a user asks about events: which of them, by which groups, which statistics, which columns.
- */
+/* A question about events: which of them, by which groups, which statistics, which columns. */
 #ifndef ANALYSIS_FIELDS_QUERY_H
 #define ANALYSIS_FIELDS_QUERY_H
 

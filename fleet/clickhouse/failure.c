@@ -107,7 +107,7 @@ int clickhouse_fail_transfer(const struct clickhouse_answer *answer, int code, c
 	}
 }
 
-/* What helps with the error codes of ClickHouse that waiting does not solve. */
+/* Advice for the error codes of ClickHouse that waiting does not solve. */
 static const struct advice {
 	long code;
 	const char *text;

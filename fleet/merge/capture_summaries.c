@@ -25,7 +25,7 @@
 
 #define FIRST_FILE "first" SUMMARY_FILE_SUFFIX
 
-/* What is known after the analysis. */
+/* The values that are known after the analysis. */
 struct interval {
 	uint64_t end; /* ns of the capture's clock */
 	uint64_t lost, skipped;

@@ -92,7 +92,7 @@ static int send_batch(struct ship *ship, struct ship_server *server)
 	return err == -EAGAIN || err == -EPROTO ? 0 : err;
 }
 
-/* What is left of the file is read again in another turn. */
+/* The rest of the file is read again in another turn. */
 static void leave_rest(struct ship *ship, struct ship_file *file)
 {
 	ship->has_left = true;

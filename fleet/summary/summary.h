@@ -76,7 +76,7 @@ struct summary_host {
 	uint64_t memory, slab_reclaimable, slab_unreclaimable; /* bytes, /proc/meminfo at the end */
 };
 
-/* What the figures of the interval do not include, or not exactly. */
+/* Counts of events that the figures of the interval do not include, or not exactly. */
 struct summary_bound {
 	uint64_t recorded;		   /* events */
 	uint64_t lost, skipped, uncounted; /* events */

@@ -36,7 +36,7 @@ struct summary_reader {
 	char errmsg[300];
 };
 
-/* What the first lines of a block say. */
+/* The values of the first lines of a block. */
 struct summary_head {
 	uint64_t begin, end;
 	uint64_t offset;    /* of the block in the file */

@@ -44,7 +44,7 @@ struct percpu_counters {
 	uint64_t free;
 };
 
-/* What one query found out about a type. */
+/* The values of a type that one query found. */
 struct type_state {
 	struct type_counters counters;
 	struct percpu_counters *percpu;

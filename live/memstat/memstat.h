@@ -149,7 +149,7 @@ uint64_t memstat_get_percpu_free(const struct memory_type *mtp, int cpu);
  * The following functions are not in FreeBSD's library.
  */
 
-/* What failed last, why and what to do; "" before the first failure and for NULL. Never NULL. */
+/* The last failure, its cause and what to do; "" before the first one and for NULL. Never NULL. */
 const char *memstat_mtl_errortext(const struct memory_type_list *list);
 
 #define MEMSTAT_LOST_UNKNOWN UINT64_MAX

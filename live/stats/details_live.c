@@ -28,7 +28,7 @@ static uint64_t thread_time(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-/* What the scan that runs has found. */
+/* The results of the scan that runs. */
 struct scan {
 	struct details *details;
 	struct details_scan *found;

@@ -26,7 +26,7 @@ struct details_view_owner {
 	struct details_counts counts;
 };
 
-/* What a row of stacks or system calls estimates. */
+/* The estimates of a row of stacks or system calls. */
 struct details_view_estimate {
 	const char *name; /* NULL: the text has no such number; "-": row 0, all others */
 	struct details_counts counts;

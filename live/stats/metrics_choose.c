@@ -21,7 +21,7 @@ static int compare_rows(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* What was counted since the last choice: modulo 2^64, as all counters. */
+/* The count since the last choice: modulo 2^64, as all counters. */
 static struct metrics_counts since_last(const struct metrics_row *row)
 {
 	return (struct metrics_counts){

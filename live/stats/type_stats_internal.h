@@ -12,7 +12,7 @@
 #define TYPE_STATS_NO_TYPE UINT32_MAX
 #define TYPE_STATS_OMITTED (UINT32_MAX - 1) /* there are types_max types already */
 
-/* What a cache of the analysis counts for. */
+/* The type for which a cache of the analysis counts. */
 struct type_stats_cache {
 	uint32_t type;
 	bool is_kmalloc; /* events of this cache are calls of kmalloc() */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is known about one stack or system call: estimates, with their intervals. */
+/* The figures of one stack or system call: estimates, with their intervals. */
 #ifndef LIVE_TOP_OPENED_SAMPLED_H
 #define LIVE_TOP_OPENED_SAMPLED_H
 

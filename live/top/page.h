@@ -31,7 +31,7 @@ struct page {
 	bool has_blocks; /* the terminal shows UTF-8, so that a sparkline may have block elements */
 };
 
-/* What the user chose. */
+/* The choices of the user. */
 struct page_choice {
 	enum top_key key;
 	struct list_settings list;

@@ -45,7 +45,7 @@ struct top_table {
 	struct estimates sampling; /* its intervals; 0: the rows are counted, not estimated */
 };
 
-/* What a row shows: the difference of two moments is exact, for the time between them. */
+/* The figures of a row: the difference of two moments is exact, for the time between them. */
 struct row_figures {
 	double allocations_s, frees_s, allocated_s, growth_s; /* in a second; bytes: last two */
 	bool has_rates;

@@ -44,7 +44,7 @@ struct ui {
 void ui_init(struct ui *ui, struct model *model, const struct top_options *options);
 void ui_deinit(struct ui *ui);
 
-/* What the key does. key: as getch() returns it. 0 or -ENOMEM. */
+/* Does what the user asks for with the key. key: as getch() returns it. 0 or -ENOMEM. */
 int ui_key(struct ui *ui, int key);
 
 /* Makes the lines of the screen. *selected: the line of the selected row, or SIZE_MAX. 0 or

@@ -70,7 +70,7 @@ static double weight_of(const struct diff_side *side, double bytes)
 	return 1 / -expm1(-bytes / side->interval);
 }
 
-/* What one object more would add to the figure. */
+/* The part of the figure that one object more would add. */
 static double one_object(enum diff_figure figure, double bytes, double waste)
 {
 	switch (figure) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a user asks about a comparison. */
+/* The options of a comparison. */
 #ifndef REPORT_DIFF_OPTIONS_H
 #define REPORT_DIFF_OPTIONS_H
 

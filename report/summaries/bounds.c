@@ -30,7 +30,7 @@ static bool lacks_earlier(const struct summaries *summaries, const struct summar
 	return false;
 }
 
-/* What is missing once is missing in all later intervals. */
+/* An event that is missing once is missing in all later intervals. */
 void summaries_set_bounds(struct summaries *summaries)
 {
 	bool is_bound = summaries->damaged || summaries->overlapping || summaries->lost_before;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What grew over the intervals, and the totals of each interval. Time that no summary covers does
+ * The growth over the intervals, and the totals of each interval. Time that no summary covers does
  * not count: neither for the slope nor for the steadiness.
  */
 #include "config.h"
@@ -118,7 +118,7 @@ static const struct column interval_columns[INTERVAL_COLUMNS] = {
 			     NULL },
 };
 
-/* What each interval added to one group, and scratch memory for the line. */
+/* The bytes that each interval added to one group, and scratch memory for the line. */
 struct growth_series {
 	double *bytes;		/* by interval */
 	double *seconds, *live; /* points: one more than intervals */

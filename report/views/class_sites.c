@@ -155,7 +155,7 @@ static void saves_text(uint64_t bytes, char text[TEXT_CELL + sizeof(" bytes")])
 	snprintf(text + length, TEXT_CELL - length, " %ciB", text[length]);
 }
 
-/* What would waste less, in words; "": nothing that is known. NULL: no memory. */
+/* A way to waste less, in words; "": none is known. NULL: no memory. */
 static char *advice_text(const struct report *report, const struct class_site *site,
 			 const struct kmalloc_class *below)
 {

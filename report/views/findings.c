@@ -387,7 +387,7 @@ int finding_counts_table(struct report *report)
 	return err;
 }
 
-/* What each kind that was found means. */
+/* The meaning of each kind that was found. */
 static int kinds_table(struct report *report)
 {
 	const struct heap_findings *findings = report->analysis.findings;

@@ -11,7 +11,7 @@
 #include "report/views/live_parts.h"
 #include "report/views/view.h"
 
-/* What a flame shows of a group. */
+/* The figures of a group that a flame shows. */
 struct flame_count {
 	struct flame_values live, temporary;
 	struct flame_values at_peak; /* if the group changed since */
@@ -28,7 +28,7 @@ struct flame_counts {
 int flame_counts_init(struct flame_counts *counts); /* 0 or -ENOMEM */
 void flame_counts_deinit(struct flame_counts *counts);
 
-/* What an object counts for. */
+/* The figures of one object. */
 struct flame_values flame_counts_weigh(const struct analysis *analysis,
 				       const struct slab_object *object);
 

@@ -57,7 +57,14 @@ while read -r line; do
 	report_error "banned word: $line"
 done < <(grep -nPi "$banned" "${texts[@]}" /dev/null)
 
-# Who includes whom.
+# A comment begins with its subject, which is no clause. (Not checked: comments of the HTML pages.)
+clause='^\s*(/\*| \*|//|#) ?(What|Those|One that|Who|Whoever) '
+while read -r line; do
+	report_error "a comment begins with a clause: $line"
+done < <(grep -nP "$clause" "${texts[@]}" /dev/null | grep -v '^[^:]*\.js:')
+printf ' * %s\n' 'Those that wait.' | grep -qP "$clause" || report_error "a planted clause was not found"
+
+# The folders that each folder includes.
 tests/build/includes.sh . "$PWD/tests/build/folders" || failed=1
 
 # expect_refusal TEXT: includes.sh refuses the planted tree, and says TEXT.

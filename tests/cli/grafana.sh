@@ -42,7 +42,7 @@ to=$((from + 3600))
 for panel in 1 2 3 4 5 6 7 8 9; do
 	[ -n "$(answer $panel)" ] || wrong "panel $panel has no rows"
 done
-# What the files say, with awk.
+# The values of the files, with awk.
 growth=$(awk '$1 == "code" { sum += $7 - $8 } END { printf "%.0f", sum }' files/*.kms)
 [ "$growth" != 0 ] || wrong "nothing grows in the files"
 [ "$(answer 6 | jq -s 'map(.growth) | add')" = "$(awk '$1 == "code" { grown[$2] += $7 - $8 } END {

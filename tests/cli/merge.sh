@@ -231,7 +231,7 @@ run 0 -i 1s -o - half
 cmp stdout second/summaries/merged.kms || wrong "500ms and then 1s is not 1s"
 [ "$(grep -c ^summary stdout)" = 3 ] || wrong "$(grep -c ^summary stdout) summaries of 3 s"
 
-# What is missing is named.
+# Intervals that are missing are named.
 { echo "kmemtrace-summaries 1"; cat blocks/big00[0-3] blocks/big00[6-9]; } >gap.kms
 run 1 -o - gap.kms
 says "host-big: summaries 4 to 5 of the run that began at 20"
@@ -255,7 +255,7 @@ says "damaged.kms: the summary at byte 22 is damaged: it is left out"
 [ "$(grep -c ^summary damaged/summaries/merged.kms)" = $(($(grep -c ^summary $whole) - 1)) ] ||
 	wrong "more than the damaged summary is missing"
 
-# What would count twice is refused, and the output stays as it was.
+# Files that would count twice are refused, and the output stays as it was.
 for files in "half whole" "whole half" "half blocks.kms" "blocks.kms half"; do
 	{ echo "kmemtrace-summaries 1"; cat blocks/big010; } >blocks.kms
 	# shellcheck disable=SC2086 # several words

@@ -79,7 +79,7 @@ f9 [module] live_objects new' ] || wrong "the leak: $(certain a.sums leak.sums)"
 "$report" diff a a --fail-if='growth > +1%' >/dev/null 2>err
 [ $? = 2 ] && grep -q 'a has no such figure' err || wrong "the growth of a capture: $(cat err)"
 
-# What lived before is live, but did not grow: the second half of a leak that ended.
+# Objects from before are live, but did not grow: the second half of a leak that ended.
 half() # SKIPPED NUMBER: so many summaries
 {
 	awk -v skipped="$1" -v number="$2" '/^summary / { seen++ } !seen || (seen > skipped && seen <= skipped + number)' "$3"

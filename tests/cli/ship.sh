@@ -52,7 +52,7 @@ all=$((20 * 201 + 5 * 51))
 gave_up='gave up after N s: the files still have all that was not sent: run the same command again'
 sent_none='sent 0 summaries to clickhouse://SERVER/fleet'
 
-# What the server has got, each row once, must be all rows.
+# The server must have all rows, each once.
 has_all()
 {
 	local rows

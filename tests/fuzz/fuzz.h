@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the fuzz targets share. A target is a function LLVMFuzzerTestOneInput(), which libFuzzer
- * calls for each input. All files of a target are in a new directory, which should be in memory.
+ * The common part of the fuzz targets. A target is a function LLVMFuzzerTestOneInput(); libFuzzer
+ * calls it for each input. All files of a target are in a new directory, which should be in memory.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
@@ -71,7 +71,7 @@ void fuzz_unpack_archive(const struct fuzz_input *input, const char *directory);
 extern const char *const fuzz_names[];
 extern const size_t fuzz_name_count;
 
-/* What fuzz_repair_stream() repairs, so that mutated records are not refused with their packet. */
+/* Parts that fuzz_repair_stream() repairs, so that a packet of mutated records is not refused. */
 enum fuzz_repair {
 	FUZZ_REPAIR_NOTHING,
 	FUZZ_REPAIR_CRC,

@@ -234,7 +234,7 @@ static void check_all(struct fuzz_input *input)
 }
 
 /*
- * What a repair makes is a capture that needs no repair. But a repair changes no record of a whole
+ * A repair makes a capture that needs no repair. But a repair changes no record of a whole
  * packet, and with forged checksums such packets have any records.
  */
 static void repair_copy(struct fuzz_input *input)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the makers of kernel objects share. */
+/* The common part of the makers of kernel objects. */
 #ifndef KMT_TESTS_LIVE_GROW_H
 #define KMT_TESTS_LIVE_GROW_H
 

@@ -250,7 +250,7 @@ grep -qF 'these change at the next start only: ship-to' daemon.log || fail "ship
 grep -q 'was ended by signal\|has ended with' daemon.log && fail "the restart looks like a failure: $(cat daemon.log)"
 stop_daemon
 
-# What cannot work is refused at the start.
+# Options that cannot work are refused at the start.
 refused() { # refused TEXT OPTION…
 	text=$1
 	shift

@@ -91,7 +91,7 @@ echo "shmem_inode_cache: $made of $FILES files: growth $growth, observed $observ
 [ "$unobserved" = 0 ] || fail "$unobserved were not observed"
 [ $((high - low)) -lt $((FILES / 10)) ] || skip "the error is too large: $low to $high"
 
-# What the view calls unobserved also is by our own readings: growth - (allocations - frees).
+# The view's unobserved objects are those of our own readings: growth - (allocations - frees).
 awk -F , -v lost="$lost" '
 function abs(x) { return x < 0 ? -x : x }
 FILENAME != "view" {

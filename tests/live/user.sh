@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # An ordinary user captures and publishes with a few capabilities, ambient ones or those of the file.
-# What the user may not read is named at the start, and unknown in the reports.
+# Files that the user may not read are named at the start, and unknown in the reports.
 . "$srcdir/live/live.sh"
 need jq setpriv
 [ "$(id -u)" = 0 ] || skip "needs root, to act as another user with capabilities"

@@ -255,7 +255,7 @@ static void hostile_metadata_is_safe(void **state)
 	free(hostname);
 	free(text);
 
-	/* What repair could not know. */
+	/* A repair does not know these values. */
 	assert_int_equal(metadata_parse(&copy,
 					HEAD UUID "byte_order = be; kmt_format = 1;"
 						  "kmt_word_bits = 0; kmt_page_size = 0;"

@@ -156,7 +156,7 @@ static void forgets_what_may_be_unloaded(void **state)
 	module_list_deinit(&now);
 }
 
-/* What is saved is what readers of kernel/symbols find. */
+/* Readers of kernel/symbols find the modules that were saved. */
 static void readers_find_the_saved_modules(void **state)
 {
 	struct module_list modules = { 0 };

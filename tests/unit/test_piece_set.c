@@ -112,7 +112,7 @@ static void prepares_the_next_piece(void **state)
 	assert_false(scratch_has(folder, ".next.000003"));
 }
 
-/* What is appended to a shared file later is not in the other pieces. */
+/* Bytes that are appended to a shared file later are not in the other pieces. */
 static void unshares_a_table(void **state)
 {
 	int first, second;

@@ -76,7 +76,7 @@ static void end_child(pid_t child)
 	assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* What the kernel says now, read in another way. */
+/* The kernel's present values, read in another way. */
 static void read_truth(pid_t pid, struct process_pages *pages)
 {
 	char path[40];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Who may publish where, who may read the file, and the errors when no process publishes. */
+/* The users who may publish where, or read the file; and the errors when no process publishes. */
 #include "config.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@
 #include "tests/unit/unit.h"
 #include "cli/stop.h"
 
-/* What the kernel does with a signal that a program does not handle, as signal(7) has it. */
+/* The default actions of the kernel on signals, as signal(7) has them. */
 static bool ends_by_default(int number)
 {
 	const struct rlimit no_core = { 0 };

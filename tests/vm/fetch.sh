@@ -5,7 +5,7 @@
 # architecture needs; and of systemd-ARCH, for guests that run services. Without names: of all. The tests
 # call it for what they miss. Packages are extracted, never installed. Needs no root.
 # Exit status: 0: all are in the lab, 77: not all can be downloaded, 2: another error.
-# What is in the lab is not replaced: to fetch a newer one, remove its folder. It is downloaded again if
+# A folder in the lab is not replaced: to fetch a newer one, remove its folder. It is downloaded again if
 # the list of the modules, libraries or packages that are needed has grown. A folder in the lab is
 # complete; several processes can call this at the same time.
 set -o pipefail

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a summary says of the host and of kmemtraced itself. */
+/* The values in a summary about the host and kmemtraced itself. */
 #ifndef TRACER_HOST_HOST_FACTS_H
 #define TRACER_HOST_HOST_FACTS_H
 

@@ -6,8 +6,8 @@
 #include "kernel/users.h"
 
 /*
- * Those of /etc/passwd: other sources, such as LDAP, would need a connection to a server. Without
- * the file there are none. 0 or -ENOMEM.
+ * The names of /etc/passwd: other sources, such as LDAP, would need a connection to a server.
+ * Without the file there are none. 0 or -ENOMEM.
  */
 int user_names_read(struct users *users);
 

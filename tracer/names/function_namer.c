@@ -44,7 +44,7 @@ struct name_question {
 	size_t count;
 };
 
-/* What was written to a memory file: a new string, or NULL. */
+/* The text of a memory file: a new string, or NULL. */
 static char *read_memory(int fd)
 {
 	struct stat about;
@@ -99,7 +99,7 @@ static void read_in_child(const struct name_question *question, int fd, int resu
 	_exit(err ? 1 : 0);
 }
 
-/* What a reader has written is checked: its file may have taken it over. */
+/* The answer of a reader is checked: the file that it read may have taken it over. */
 static void copy_answer(const struct name_question *question, int result, FILE *answers)
 {
 	__attribute__((cleanup(free_text))) char *text = read_memory(result);

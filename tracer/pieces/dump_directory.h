@@ -13,7 +13,7 @@
 
 #define DUMP_PATH 2048 /* bytes of the path of a dump; a longer one is cut off in messages */
 
-/* What a dump is written for. */
+/* The trigger and the pieces of a dump. */
 struct dump_request {
 	unsigned int first, last;     /* numbers of its pieces */
 	char trigger[TRIGGER_LENGTH]; /* its text, or the name of a signal */

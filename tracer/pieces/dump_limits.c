@@ -52,7 +52,7 @@ int dump_limits_measure(const struct dump_limits *limits, uint64_t *bytes, uint3
 	return err;
 }
 
-/* What cannot be removed now is removed by dump_limits_clean(). */
+/* dump_limits_clean() removes files that cannot be removed now. */
 static void remove_dump(const struct dump_limits *limits, const char *name, const char *why,
 			char *text, size_t size)
 {
@@ -87,7 +87,7 @@ bool dump_limits_keep_most(const struct dump_limits *limits, char *text, size_t 
 	return is_over;
 }
 
-/* One that was written with another limit. */
+/* A dump that was written with another limit may be too large for this one. */
 static bool is_too_large(const struct dump_limits *limits, const char *name)
 {
 	uint64_t bytes = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What the keeper's process sends: texts, and the sizes of pieces and dumps. */
+/* The answers of the keeper's process: texts, and the sizes of pieces and dumps. */
 #include "config.h"
 
 #include <errno.h>

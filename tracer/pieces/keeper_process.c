@@ -355,7 +355,7 @@ static void take_request(struct keeper_work *work, const struct keeper_request *
 	}
 }
 
-/* What an earlier run has left: checkpoints that are missing, pieces and dumps over the limit. */
+/* After an earlier run: makes missing checkpoints, removes pieces and dumps over the limit. */
 static void begin(struct keeper_work *work)
 {
 	unsigned int *numbers;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the keeper's process knows, and how it answers. For keeper_*.c only. */
+/* The state of the keeper's process, and how it answers. For keeper_*.c only. */
 #ifndef TRACER_PIECES_KEEPER_WORK_H
 #define TRACER_PIECES_KEEPER_WORK_H
 

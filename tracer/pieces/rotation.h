@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a session knows of the pieces of its set. See session_rotate.h. */
+/* The state of a session with a set: its pieces and their limits. See session_rotate.h. */
 #ifndef TRACER_PIECES_ROTATION_H
 #define TRACER_PIECES_ROTATION_H
 

@@ -21,7 +21,7 @@ struct set_dump_settings {
 	uint64_t max_bytes; /* of a dump: of more, it has the last pieces; 0: no limit */
 };
 
-/* What became of a dump. */
+/* The result of a dump. */
 struct set_dump_result {
 	char path[DUMP_PATH];
 	unsigned int pieces;

@@ -124,7 +124,7 @@ static void dump(const struct trigger_process_settings *settings,
 	}
 }
 
-/* What is done for requests, one after the other. */
+/* The work for requests, one after the other. */
 struct trigger_work {
 	const struct trigger_process_settings *settings;
 	int answers;
@@ -171,7 +171,7 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-/* One that is recorded when the trigger fires has what happens after it. */
+/* A full capture begins when the trigger fires: it has the events after that. */
 static void take_full(struct trigger_work *work, const struct trigger_request *request)
 {
 	const struct trigger_process_settings *settings = work->settings;
@@ -211,7 +211,7 @@ static void take_request(struct trigger_work *work, const struct trigger_request
 	send_answer(work);
 }
 
-/* Those that kmemtraced had begun when it was killed. */
+/* Finishes the dumps that kmemtraced had begun when it was killed. */
 static void finish_left(struct trigger_work *work)
 {
 	struct set_dump_left_list *left = work->settings->left;

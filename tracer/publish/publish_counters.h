@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the publishing thread counts. Each counter is a file, which defines a struct online_counter,
+ * The counters of the publishing thread. Each is a file, which defines a struct online_counter,
  * and a row of ONLINE_COUNTERS. Nothing else names all counters.
  */
 #ifndef TRACER_PUBLISH_PUBLISH_COUNTERS_H
@@ -19,7 +19,7 @@ struct tally_count;
 struct transition;
 struct watermark;
 
-/* What the thread may do for a counter. */
+/* A directory that the thread may use for a counter, and how. */
 struct online_place {
 	int directory; /* open */
 	enum confine_use use;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the publishing thread does for triggers: it finds the live bytes in total, those of the
+ * The publishing thread finds figures for triggers: the live bytes in total, those of the
  * caches and functions that triggers name, and who holds most. The thread that drains the rings
  * takes these figures, and does not wait for them.
  */

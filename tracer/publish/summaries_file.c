@@ -42,7 +42,7 @@ struct summaries_file {
 	char host[HOST_MAX + 1];
 };
 
-/* What the name of a file says. */
+/* The values in the name of a file. */
 struct named_file {
 	uint64_t day, part;
 };

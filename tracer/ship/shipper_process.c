@@ -183,7 +183,7 @@ static void take_line(struct shipper_report *report, struct line *line)
 	}
 }
 
-/* What kmemtrace-ship says of itself. */
+/* Takes a message of kmemtrace-ship about itself. */
 static void take_status(struct process *process, const char *text)
 {
 	struct shipper_report report = { 0 };
@@ -359,7 +359,7 @@ static void close_others(const struct shipper_work *work)
 	close_all_from(first, UINT32_MAX);
 }
 
-/* What it needs to become a user, and to end a process of that user. */
+/* It keeps the privileges to become a user, and to end a process of that user. */
 static void give_up_privileges(const struct shipper_work *work)
 {
 	static const struct confinement nothing = { .ruleset = -1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the process of shipper.h knows from its start on, and what kmemtraced hears of it. */
+/* The settings of the process of shipper.h, from its start on; and its reports to kmemtraced. */
 #ifndef TRACER_SHIP_SHIPPER_REPORT_H
 #define TRACER_SHIP_SHIPPER_REPORT_H
 

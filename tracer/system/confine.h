@@ -18,7 +18,7 @@ struct confinement {
 	char no_seccomp[80];  /* the same for system calls */
 };
 
-/* What may be done in a directory and below. */
+/* The rights in a directory and below. */
 enum confine_use {
 	CONFINE_READ,
 	CONFINE_WRITE,	 /* read and write files, make and remove them, remove directories */
