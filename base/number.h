@@ -22,8 +22,10 @@ bool number_parse(const char **at, unsigned int base, uint64_t *number);
 /* The text is a decimal number from least to most, and nothing else. */
 bool number_in_range(const char *text, uint64_t least, uint64_t most, uint64_t *number);
 
-/* A text that describes the units, for error messages. */
+/* Texts that describe the units, for error messages. */
 #define DURATION_UNITS "seconds, or a number with ns, us, ms, s, m, h or d"
+#define AGE_UNITS "a number with ns, us, ms, s, m, h or d"
+#define SIZE_UNITS "a number of bytes, or one with k, M or G"
 
 /*
  * "1.5", "10ms": length characters that are a decimal number, with or without a fraction, and a

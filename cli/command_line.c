@@ -14,7 +14,7 @@
 #include "cli/command_line.h"
 #include "cli/message.h"
 
-#define LONG_OPTIONS_MAX 64
+#define LONG_OPTIONS_MAX 112
 #define SUGGESTION_SIZE 80
 #define TEXT_SIZE 4096
 
@@ -132,9 +132,9 @@ void option_error(const struct argp_state *state, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	if (origin && origin->line)
+	if (origin && origin->file && origin->line)
 		exit(error_msg("%s:%u: %s", origin->file, origin->line, text));
-	if (origin)
+	if (origin && origin->file)
 		argp_error(state, "%s (the options in %s are used too)", text, origin->file);
 	else
 		argp_error(state, "%s", text);

@@ -15,6 +15,12 @@
 #define MEMORY_LIMIT_HELP                                                                          \
 	"Use at most SIZE bytes of memory, as in 2G; 0 for no limit (default: half of the memory " \
 	"that this machine has, or that the control groups of the program allow)"
+/* ...: OPTION_AT() of a uint64_t that is MEMORY_LIMIT_DEFAULT; it gets bytes, or 0 for no limit. */
+#define MEMORY_LIMIT_ROW(...)                                                                   \
+	{                                                                                       \
+		"max-memory", 0, "SIZE", MEMORY_LIMIT_HELP, __VA_ARGS__, .kind = ARGUMENT_SIZE, \
+									 .words = "1G|4G|16G"   \
+	}
 #define MEMORY_LIMIT_OPTION(group)                                                  \
 	{                                                                           \
 		"max-memory", MEMORY_LIMIT_KEY, "SIZE", 0, MEMORY_LIMIT_HELP, group \

@@ -188,7 +188,7 @@ static const struct fleet_command *find_command(struct argp_state *state, const 
 	return NULL;
 }
 
-static void parse_arguments(struct argp_state *state, struct fleet_options *options)
+static void parse_fleet_arguments(struct argp_state *state, struct fleet_options *options)
 {
 	const struct fleet_command *command = find_command(state, state->argv[state->next]);
 	int count = state->argc - state->next - 1;
@@ -308,7 +308,7 @@ static error_t parse_fleet_option(int key, char *argument, struct argp_state *st
 		options->max_memory = memory_limit_parse(state, argument);
 		break;
 	case ARGP_KEY_ARGS:
-		parse_arguments(state, options);
+		parse_fleet_arguments(state, options);
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "a command is missing: load FILE, or a question, such as growth");
