@@ -23,6 +23,7 @@
 #include "cli/command_line.h"
 #include "cli/memory_limit.h"
 #include "cli/message.h"
+#include "cli/option_table.h"
 #include "cli/progress.h"
 
 struct check_options {
@@ -35,55 +36,33 @@ struct check_options {
 	struct path_arguments arguments;
 };
 
-enum option_key {
-	OPTION_LIST = 0x100,
-	OPTION_REPAIR,
-	OPTION_HEAP,
-};
+#define AT(member) OPTION_AT(struct check_options, member)
 
-static const struct argp_option option_table[] = {
-	{ "quiet", 'q', NULL, 0, "Print problems and heap findings only", 0 },
-	{ "verbose", 'v', NULL, 0,
-	  "Print a line for each stream too; with --repair, for the streams of the result", 0 },
-	{ "heap", OPTION_HEAP, NULL, 0,
+static const struct option_row option_rows[] = {
+	{ "quiet", 'q', NULL, "Print problems and heap findings only", AT(quiet) },
+	{ "verbose", 'v', NULL,
+	  "Print a line for each stream too; with --repair, for the streams of the result",
+	  AT(verbose) },
+	{ "heap", 0, NULL,
 	  "Look for errors of the kernel in the heap too: double frees, wrong caches, ...; with -v, print possible and legal findings too",
-	  0 },
-	{ "list", OPTION_LIST, NULL, 0, "List the checks and exit", 0 },
-	{ "repair", OPTION_REPAIR, NULL, 0,
+	  AT(heap) },
+	{ "list", 0, NULL, "List the checks and exit", AT(list) },
+	{ "repair", 0, NULL,
 	  "Make a readable capture of one that is cut off or damaged; rename the original to DIR.damaged",
-	  0 },
-	{ "output", 'o', "OUT", 0, "With --repair: write the result to OUT and leave DIR unchanged",
-	  0 },
-	MEMORY_LIMIT_OPTION(0),
+	  AT(repair) },
+	{ "output", 'o', "OUT", "With --repair: write the result to OUT and leave DIR unchanged",
+	  AT(output), .kind = ARGUMENT_PATH },
+	MEMORY_LIMIT_ROW(AT(max_memory)),
+	{ .argument = "DIR|FILE" },
 	{ 0 },
 };
 
-static error_t parse_check_option(int key, char *argument, struct argp_state *state)
+static error_t parse_check_arguments(int key, char *argument, struct argp_state *state)
 {
 	struct check_options *options = state->input;
 
+	(void)argument;
 	switch (key) {
-	case 'q':
-		options->quiet = true;
-		break;
-	case 'v':
-		options->verbose = true;
-		break;
-	case OPTION_HEAP:
-		options->heap = true;
-		break;
-	case OPTION_LIST:
-		options->list = true;
-		break;
-	case OPTION_REPAIR:
-		options->repair = true;
-		break;
-	case 'o':
-		options->output = parse_path(state, "-o", argument);
-		break;
-	case MEMORY_LIMIT_KEY:
-		options->max_memory = memory_limit_parse(state, argument);
-		break;
 	case ARGP_KEY_ARGS:
 		parse_paths(state, &options->arguments);
 		break;
@@ -430,9 +409,9 @@ static int check_file(const char *path, const struct check_options *options)
 
 int main(int argc, char **argv)
 {
+	static const struct option_table option_tables[] = { { .rows = option_rows }, { 0 } };
 	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse_check_option,
+		.parser = parse_check_arguments,
 		.args_doc = "[DIR|FILE|STREAM...]",
 		.doc = "Check that captures of the kernel's slab allocations (default: " CAPTURE_DEFAULT
 		       "), or single streams of them, are complete and consistent; or repair a capture.\v"
@@ -443,7 +422,7 @@ int main(int argc, char **argv)
 	static char *default_paths[] = { CAPTURE_DEFAULT };
 	int status = EXIT_OK;
 
-	parse_command_line(&argp, argc, argv, 0, &options);
+	option_tables_parse(&argp, option_tables, argc, argv, 0, &options);
 	if (!options.arguments.count)
 		options.arguments = (struct path_arguments){ .paths = default_paths, .count = 1 };
 	memory_limit_set(options.max_memory);

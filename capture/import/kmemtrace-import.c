@@ -21,10 +21,12 @@
 #include "cli/command_line.h"
 #include "cli/memory_limit.h"
 #include "cli/message.h"
+#include "cli/option_table.h"
 #include "cli/stop.h"
 
 struct import_options {
 	const char *output, *symbols, *release;
+	size_t format;			    /* 0: found by content; else 1 + its place in sources */
 	const struct import_source *source; /* NULL: found by content */
 	bool quiet;
 	uint64_t max_memory;
@@ -36,75 +38,57 @@ static const struct import_source *const sources[] = { &source_trace_cmd, &sourc
 						       &source_kmemtrace };
 #define SOURCES (sizeof(sources) / sizeof(*sources))
 
-enum option_key {
-	OPTION_FORMAT = 0x100,
-	OPTION_SYMBOLS,
-	OPTION_RELEASE,
-};
+#define AT(member) OPTION_AT(struct import_options, member)
 
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "DIR", 0,
+static const char *format_name(size_t index)
+{
+	if (!index)
+		return "auto";
+	return index <= SOURCES ? sources[index - 1]->name : NULL;
+}
+
+static void parse_release(struct argp_state *state, const char *text)
+{
+	if (*text < '0' || *text > '9')
+		argp_error(state,
+			   "--release: \"%s\" does not begin with a number, as uname -r does",
+			   text);
+}
+
+static const struct option_row option_rows[] = {
+	{ "output", 'o', "DIR",
 	  "Write the capture to DIR (default: " CAPTURE_DEFAULT
 	  "); an existing capture is moved to DIR.old",
-	  0 },
-	{ "format", OPTION_FORMAT, "FORMAT", 0,
+	  AT(output), .kind = ARGUMENT_PATH },
+	{ "format", 0, "FORMAT",
 	  "Format of the files: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each CPU), trace-cmd (a trace.dat), perf (the text of perf script), or auto (default): detected from their content",
-	  0 },
-	{ "symbols", OPTION_SYMBOLS, "FILE", 0,
+	  AT(format), .kind = ARGUMENT_CHOICE, .word = format_name },
+	{ "symbols", 0, "FILE",
 	  "The recorded kernel's symbols: its System.map or a copy of its /proc/kallsyms, plain or gzip",
-	  0 },
-	{ "release", OPTION_RELEASE, "RELEASE", 0,
+	  AT(symbols) },
+	{ "release", 0, "RELEASE",
 	  "The release of the recorded kernel, as uname -r prints it (default: the release in the recording, if it has one)",
-	  0 },
-	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
-	MEMORY_LIMIT_OPTION(0),
+	  AT(release), .parse = parse_release },
+	{ "quiet", 'q', NULL, "Print errors only", AT(quiet) },
+	MEMORY_LIMIT_ROW(AT(max_memory)),
+	{ .argument = "FILE" },
 	{ 0 },
 };
 
-static void parse_source(struct argp_state *state, const char *name, struct import_options *options)
-{
-	const char *names[SOURCES + 1] = { "auto" };
-	size_t choice;
-
-	for (size_t i = 0; i < SOURCES; i++)
-		names[i + 1] = sources[i]->name;
-	choice = parse_choice(state, "--format", name, names, SOURCES + 1);
-	options->source = choice ? sources[choice - 1] : NULL;
-}
-
-static error_t parse_import_option(int key, char *argument, struct argp_state *state)
+static error_t parse_import_arguments(int key, char *argument, struct argp_state *state)
 {
 	struct import_options *options = state->input;
 
+	(void)argument;
 	switch (key) {
-	case 'o':
-		options->output = parse_path(state, "-o", argument);
-		break;
-	case 'q':
-		options->quiet = true;
-		break;
-	case OPTION_SYMBOLS:
-		options->symbols = argument;
-		break;
-	case OPTION_RELEASE:
-		if (*argument < '0' || *argument > '9')
-			argp_error(
-				state,
-				"--release: \"%s\" does not begin with a number, as uname -r does",
-				argument);
-		options->release = argument;
-		break;
-	case OPTION_FORMAT:
-		parse_source(state, argument, options);
-		break;
-	case MEMORY_LIMIT_KEY:
-		options->max_memory = memory_limit_parse(state, argument);
-		break;
 	case ARGP_KEY_ARGS:
 		parse_paths(state, &options->arguments);
 		break;
 	case ARGP_KEY_NO_ARGS:
 		argp_error(state, "no file is named: name the files to import");
+		break;
+	case ARGP_KEY_SUCCESS:
+		options->source = options->format ? sources[options->format - 1] : NULL;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -311,9 +295,9 @@ static int import_to_directory(const struct import_options *options)
 
 int main(int argc, char **argv)
 {
+	static const struct option_table option_tables[] = { { .rows = option_rows }, { 0 } };
 	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse_import_option,
+		.parser = parse_import_arguments,
 		.args_doc = "FILE...",
 		.doc = "Make a capture from a recording of the kernel's slab allocations by another tracer: relay files of kmemtrace, a trace.dat of trace-cmd, or the text of perf script.\v"
 		       "Exit status: 0 if the recording was imported, 1 if parts of it are damaged and were left out, 2 if it was not imported.\n\n"
@@ -323,7 +307,7 @@ int main(int argc, char **argv)
 					  .max_memory = MEMORY_LIMIT_DEFAULT };
 	int status;
 
-	parse_command_line(&argp, argc, argv, 0, &options);
+	option_tables_parse(&argp, option_tables, argc, argv, 0, &options);
 	memory_limit_set(options.max_memory);
 	stop_handle_signals(NULL);
 	status = detect_source(&options);

@@ -23,6 +23,7 @@
 #include "cli/command_line.h"
 #include "cli/memory_limit.h"
 #include "cli/message.h"
+#include "cli/option_table.h"
 #include "cli/progress.h"
 #include "cli/stop.h"
 
@@ -35,40 +36,17 @@ struct pack_options {
 	struct path_arguments arguments;
 };
 
-enum {
-	OPTION_ANONYMIZE = 256,
-	OPTION_SPLIT,
-	OPTION_TRIM,
-};
-
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "DIR|FILE" ARCHIVE_SUFFIX, 0,
-	  "Write the result to DIR, or to one file to send, whose name ends with " ARCHIVE_SUFFIX
-	  ", and leave the capture unchanged; an existing capture is moved to DIR.old or FILE" ARCHIVE_SUFFIX
-	  ".old",
-	  0 },
-	{ "unpack", 'u', NULL, 0, "Unpack, for other readers of CTF", 0 },
-	{ "anonymize", OPTION_ANONYMIZE, "tasks", OPTION_ARG_OPTIONAL,
-	  "Replace kernel addresses, the host name and the date, so that the copy in -o DIR can be shared; with =tasks, replace the names of tasks too",
-	  0 },
-	{ "split", OPTION_SPLIT, "SIZE|AGE", 0,
-	  "Split the capture into a set of pieces in -o DIR, each with the heap at its begin, so that a report of a part of the time reads only these: pieces of so many bytes (k, M, G), or so long (s, m, h)",
-	  0 },
-	{ "trim", OPTION_TRIM, NULL, 0,
-	  "Cut the symbols in the copy in -o to those that its events and stacks use", 0 },
-	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
-	MEMORY_LIMIT_OPTION(0),
-	{ 0 },
-};
-
 static bool has_split(const struct pack_options *options)
 {
 	return options->split.bytes || options->split.ns;
 }
 
 /* A small m is minutes, a large M is a size, as in perf. */
-static void parse_split(struct argp_state *state, const char *text, struct split_settings *split)
+static void parse_split(struct argp_state *state, const char *text)
 {
+	struct pack_options *options = state->input;
+	struct split_settings *split = &options->split;
+
 	*split = (struct split_settings){ 0 };
 	if (age_parse(text, &split->ns) ? split->ns
 					: size_parse(text, 1, &split->bytes) && split->bytes)
@@ -79,37 +57,45 @@ static void parse_split(struct argp_state *state, const char *text, struct split
 		text);
 }
 
-static error_t parse_pack_option(int key, char *argument, struct argp_state *state)
+static void parse_anonymize(struct argp_state *state, const char *text)
 {
-	static const char *const names[] = { "tasks" };
 	struct pack_options *options = state->input;
 
+	options->anonymize_tasks |= text != NULL;
+}
+
+static const char *const anonymized[] = { "tasks", NULL };
+
+#define AT(member) OPTION_AT(struct pack_options, member)
+
+static const struct option_row option_rows[] = {
+	{ "output", 'o', "DIR|FILE" ARCHIVE_SUFFIX,
+	  "Write the result to DIR, or to one file to send, whose name ends with " ARCHIVE_SUFFIX
+	  ", and leave the capture unchanged; an existing capture is moved to DIR.old or FILE" ARCHIVE_SUFFIX
+	  ".old",
+	  AT(output), .kind = ARGUMENT_PATH },
+	{ "unpack", 'u', NULL, "Unpack, for other readers of CTF", AT(unpack) },
+	{ "anonymize", 0, "tasks",
+	  "Replace kernel addresses, the host name and the date, so that the copy in -o DIR can be shared; with =tasks, replace the names of tasks too",
+	  .given = offsetof(struct pack_options, anonymize), .kind = ARGUMENT_CHOICE,
+	  .choices = anonymized, .optional = "", .parse = parse_anonymize },
+	{ "split", 0, "SIZE|AGE",
+	  "Split the capture into a set of pieces in -o DIR, each with the heap at its begin, so that a report of a part of the time reads only these: pieces of so many bytes (k, M, G), or so long (s, m, h)",
+	  .parse = parse_split, .words = "64M|256M|1s|10s|1m" },
+	{ "trim", 0, NULL,
+	  "Cut the symbols in the copy in -o to those that its events and stacks use", AT(trim) },
+	{ "quiet", 'q', NULL, "Print errors only", AT(quiet) },
+	MEMORY_LIMIT_ROW(AT(max_memory)),
+	{ .argument = "DIR|FILE" },
+	{ 0 },
+};
+
+static error_t parse_pack_arguments(int key, char *argument, struct argp_state *state)
+{
+	struct pack_options *options = state->input;
+
+	(void)argument;
 	switch (key) {
-	case OPTION_ANONYMIZE:
-		options->anonymize = true;
-		if (argument) {
-			parse_choice(state, "--anonymize", argument, names, 1);
-			options->anonymize_tasks = true;
-		}
-		break;
-	case OPTION_SPLIT:
-		parse_split(state, argument, &options->split);
-		break;
-	case 'o':
-		options->output = parse_path(state, "-o", argument);
-		break;
-	case 'u':
-		options->unpack = true;
-		break;
-	case OPTION_TRIM:
-		options->trim = true;
-		break;
-	case 'q':
-		options->quiet = true;
-		break;
-	case MEMORY_LIMIT_KEY:
-		options->max_memory = memory_limit_parse(state, argument);
-		break;
 	case ARGP_KEY_ARGS:
 		parse_paths(state, &options->arguments);
 		break;
@@ -415,9 +401,9 @@ static int pack_file(const struct pack_options *given, const char *path)
 
 int main(int argc, char **argv)
 {
+	static const struct option_table option_tables[] = { { .rows = option_rows }, { 0 } };
 	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse_pack_option,
+		.parser = parse_pack_arguments,
 		.args_doc = "[DIR|FILE...]",
 		.doc = "Make captures of the kernel's slab allocations (default: " CAPTURE_DEFAULT
 		       ") small, in place: the streams of a capture of some seconds or more become ten to forty times smaller. All kmemtrace programs read packed captures, and --unpack restores every byte.\v"
@@ -428,7 +414,7 @@ int main(int argc, char **argv)
 	struct pack_options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 	int status = EXIT_OK;
 
-	parse_command_line(&argp, argc, argv, 0, &options);
+	option_tables_parse(&argp, option_tables, argc, argv, 0, &options);
 	if (!options.arguments.count)
 		options.arguments = (struct path_arguments){ .paths = default_paths, .count = 1 };
 	memory_limit_set(options.max_memory);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "cli/command_line.h"
 #include "cli/memory_limit.h"
 #include "cli/message.h"
+#include "cli/option_table.h"
 #include "cli/stop.h"
 #include "fleet/merge/merge_inputs.h"
 #include "fleet/merge/merge_output.h"
@@ -25,51 +25,29 @@ struct merge_options {
 	struct path_arguments arguments;
 };
 
-static const struct argp_option option_table[] = {
-	{ "output", 'o', "DIR", 0,
+#define AT(member) OPTION_AT(struct merge_options, member)
+
+static const struct option_row option_rows[] = {
+	{ "output", 'o', "DIR",
 	  "Write DIR/summaries/merged.kms, with the summaries of each interval; - is standard output",
-	  0 },
-	{ "interval", 'i', "TIME|all", 0,
+	  AT(output), .kind = ARGUMENT_PATH },
+	{ "interval", 'i', "TIME|all",
 	  "Add up the summaries that end in the same TIME (ns, us, ms, s, m, h or d) since 1970, or all; without it, those that end at the same time, and captures are summed up by 60s",
-	  0 },
-	{ "force", 'f', NULL, 0, "Replace an older output", 0 },
-	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
-	MEMORY_LIMIT_OPTION(0),
+	  AT(interval), .kind = ARGUMENT_DURATION, .least = 1, .all = MERGE_INTERVAL_ALL,
+	  .words = "10s|60s|1h|1d|all" },
+	{ "force", 'f', NULL, "Replace an older output", AT(force) },
+	{ "quiet", 'q', NULL, "Print errors only", AT(quiet) },
+	MEMORY_LIMIT_ROW(AT(max_memory)),
+	{ .argument = "FILE" },
 	{ 0 },
 };
 
-static uint64_t parse_interval(struct argp_state *state, const char *text)
-{
-	uint64_t ns;
-
-	if (!strcmp(text, "all"))
-		return MERGE_INTERVAL_ALL;
-	if (!duration_parse(text, strlen(text), &ns) || !ns)
-		argp_error(state, "-i: \"%s\" is not a time above 0 (" DURATION_UNITS "), or all",
-			   text);
-	return ns;
-}
-
-static error_t parse_merge_option(int key, char *argument, struct argp_state *state)
+static error_t parse_merge_arguments(int key, char *argument, struct argp_state *state)
 {
 	struct merge_options *options = state->input;
 
+	(void)argument;
 	switch (key) {
-	case 'o':
-		options->output = parse_path(state, "-o", argument);
-		break;
-	case 'i':
-		options->interval = parse_interval(state, argument);
-		break;
-	case 'f':
-		options->force = true;
-		break;
-	case 'q':
-		options->quiet = true;
-		break;
-	case MEMORY_LIMIT_KEY:
-		options->max_memory = memory_limit_parse(state, argument);
-		break;
 	case ARGP_KEY_ARGS:
 		parse_paths(state, &options->arguments);
 		break;
@@ -120,9 +98,9 @@ static int merge_paths(const struct merge_options *options)
 
 int main(int argc, char **argv)
 {
+	static const struct option_table option_tables[] = { { .rows = option_rows }, { 0 } };
 	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse_merge_option,
+		.parser = parse_merge_arguments,
 		.args_doc = "FILE...",
 		.doc = "Add up summaries of the kernel's slab allocations, of many hosts and times. A FILE is a file of summaries, a directory of them, or a capture, which is summed up first. "
 		       "The result does not depend on the order, nor on whether parts were merged before.\v"
@@ -130,7 +108,7 @@ int main(int argc, char **argv)
 	};
 	struct merge_options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 
-	parse_command_line(&argp, argc, argv, 0, &options);
+	option_tables_parse(&argp, option_tables, argc, argv, 0, &options);
 	memory_limit_set(options.max_memory);
 	stop_handle_signals(NULL);
 	return merge_paths(&options);

@@ -278,7 +278,7 @@ says "-o is missing"
 run 2 -o - missing
 says "missing: No such file or directory"
 run 2 -o - -i 0 rest.kms
-says '-i: "0" is not a time above 0'
+says '-i: "0" is not a duration above 0'
 run 2 -o - -i often rest.kms
 echo "kmemtrace-summaries 2" >newer.kms
 run 2 -o - newer.kms
