@@ -8,9 +8,10 @@
 #include "base/number.h"
 #include "base/suggest.h"
 #include "base/utc.h"
-#include "cli/command_line.h"
+#include "cli/exit_status.h"
 #include "cli/memory_limit.h"
-#include "cli/message.h"
+#include "cli/option_table.h"
+#include "fleet/clickhouse/client.h"
 #include "fleet/options.h"
 
 #define ERROR_RATE 0.01
@@ -19,91 +20,15 @@
 #define TIMEOUT 600 /* s */
 #define CREDENTIALS "KMEMTRACE_CLICKHOUSE_USER and KMEMTRACE_CLICKHOUSE_PASSWORD"
 
-const char *const fleet_by_names[BY_COUNT] = {
+const char *const fleet_by_names[BY_COUNT + 1] = {
 	[BY_FUNCTION] = "function", [BY_CACHE] = "cache", [BY_MODULE] = "module",
 	[BY_CGROUP] = "cgroup",	    [BY_COMM] = "comm",
 };
 
-const char *const fleet_figure_names[FIGURE_COUNT] = {
+const char *const fleet_figure_names[FIGURE_COUNT + 1] = {
 	[FIGURE_ALLOCATED] = "allocated", [FIGURE_ALLOCATIONS] = "allocations",
 	[FIGURE_GROWTH] = "growth",	  [FIGURE_FAILED] = "failed",
 	[FIGURE_CROSS_CPU] = "cross-cpu",
-};
-
-enum option_key {
-	OPTION_DB = 0x100,
-	OPTION_CREDENTIALS,
-	OPTION_CA,
-	OPTION_TIMEOUT,
-	OPTION_CLUSTER,
-	OPTION_REPLICATED,
-	OPTION_SINCE,
-	OPTION_UNTIL,
-	OPTION_TIME,
-	OPTION_HOST,
-	OPTION_KERNEL,
-	OPTION_ROLE,
-	OPTION_EXPECT,
-	OPTION_PARTIAL,
-	OPTION_BY,
-	OPTION_FIGURE,
-	OPTION_ERROR_RATE,
-	OPTION_FORMAT,
-	OPTION_LEGEND,
-	OPTION_NO_PAGER,
-};
-
-static const struct argp_option option_table[] = {
-	{ "db", OPTION_DB, "FILE|URL", 0,
-	  "The store: a file of SQLite, or ClickHouse servers: clickhouse://HOST[:PORT][,HOST[:PORT]...]/DATABASE, or clickhouses:// for TLS",
-	  1 },
-	{ "credentials", OPTION_CREDENTIALS, "FILE", 0,
-	  "Lines \"user NAME\" and \"password TEXT\", in a file that only its owner can read (default: " CREDENTIALS
-	  " of the environment)",
-	  1 },
-	{ "ca", OPTION_CA, "FILE", 0,
-	  "Trust the authorities whose certificates are in FILE (default: those of the system)",
-	  1 },
-	{ "timeout", OPTION_TIMEOUT, "TIME", 0,
-	  "Wait so long for a server that sends nothing (default: 10m)", 1 },
-	{ "cluster", OPTION_CLUSTER, "NAME", 0,
-	  "The command init: make tables that are distributed over this cluster of the servers' configuration",
-	  1 },
-	{ "replicated", OPTION_REPLICATED, NULL, 0,
-	  "With --cluster: make tables that the replicas of the cluster share", 1 },
-	{ "quiet", 'q', NULL, 0, "Print errors only", 1 },
-	MEMORY_LIMIT_OPTION(1),
-	{ NULL, 0, NULL, 0, "The time and the hosts of an answer:", 2 },
-	{ "since", OPTION_SINCE, "TIME", 0,
-	  "Intervals that end after TIME: a date in UTC, such as " DATE_EXAMPLE
-	  ", or an age, such as 24h, before the end of the store, to which 5 % of the hosts come",
-	  2 },
-	{ "until", OPTION_UNTIL, "TIME", 0, "Intervals that end at TIME or before", 2 },
-	{ "time", OPTION_TIME, "A,B", 0, "As --since=A --until=B; either may be empty", 2 },
-	{ "host", OPTION_HOST, "NAME[,NAME...]", 0, "These hosts", 2 },
-	{ "kernel", OPTION_KERNEL, "VERSION[,VERSION...]", 0, "Hosts with these kernels", 2 },
-	{ "role", OPTION_ROLE, "NAME[,NAME...]", 0, "Hosts with these roles", 2 },
-	{ "expect", OPTION_EXPECT, "FILE", 0,
-	  "The hosts that should be there, a name in each line (default: those that the store knows in this time and in the week before)",
-	  2 },
-	{ "partial", OPTION_PARTIAL, NULL, 0, "Exit with 0 although hosts or intervals are missing",
-	  2 },
-	{ NULL, 0, NULL, 0, "The answer:", 3 },
-	{ "by", OPTION_BY, "GROUP", 0, "By function (the default), cache, module, cgroup or comm",
-	  3 },
-	{ "figure", OPTION_FIGURE, "FIGURE", 0,
-	  "The question outliers: compare allocated (bytes, the default), allocations, growth, failed or cross-cpu",
-	  3 },
-	{ "error-rate", OPTION_ERROR_RATE, "P", 0,
-	  "Print a row only if chance makes one of all with a probability of at most P (default: 0.01)",
-	  3 },
-	{ "lines", 'l', "N", 0, "Print the first N rows, 0 for all (default: 20 in text, else all)",
-	  3 },
-	{ "format", OPTION_FORMAT, "FORMAT", 0, "Print text, json or csv", 3 },
-	{ "legend", OPTION_LEGEND, NULL, 0, "End a text with what its columns mean", 3 },
-	{ "no-pager", OPTION_NO_PAGER, NULL, 0,
-	  "Print a long text to the terminal as it is, without $PAGER", 3 },
-	{ 0 },
 };
 
 static void parse_time(struct argp_state *state, const char *option, const char *text,
@@ -125,17 +50,23 @@ static void parse_time(struct argp_state *state, const char *option, const char 
 	free(copy);
 }
 
-static unsigned int parse_timeout(struct argp_state *state, const char *text)
+static void parse_since(struct argp_state *state, const char *text)
 {
-	uint64_t ns;
+	struct fleet_options *options = state->input;
 
-	if (!duration_parse(text, strlen(text), &ns) || !ns || ns / 1000000000 >= INT32_MAX)
-		argp_error(state, "--timeout: \"%s\" is not a time (" DURATION_UNITS ")", text);
-	return (unsigned int)((ns + 999999999) / 1000000000);
+	parse_time(state, "--since", text, strlen(text), &options->since);
 }
 
-static void parse_span(struct argp_state *state, const char *text, struct fleet_options *options)
+static void parse_until(struct argp_state *state, const char *text)
 {
+	struct fleet_options *options = state->input;
+
+	parse_time(state, "--until", text, strlen(text), &options->until);
+}
+
+static void parse_span(struct argp_state *state, const char *text)
+{
+	struct fleet_options *options = state->input;
 	const char *comma = strchr(text, ',');
 
 	if (!comma || strlen(text) == 1)
@@ -147,31 +78,104 @@ static void parse_span(struct argp_state *state, const char *text, struct fleet_
 		parse_time(state, "--time", comma + 1, strlen(comma + 1), &options->until);
 }
 
-static const char *parse_list(struct argp_state *state, const char *option, const char *text)
+static void check_list(struct argp_state *state, const char *text)
 {
+	char name[OPTION_NAME];
+
 	if (!*text)
-		argp_error(state, "%s: the list is empty", option);
-	return text;
+		argp_error(state, "%s: the list is empty", option_current(state, name));
 }
 
-static double parse_rate(struct argp_state *state, const char *text)
+static void parse_rate(struct argp_state *state, const char *text)
 {
+	struct fleet_options *options = state->input;
 	char *end;
 	double rate = strtod(text, &end);
 
 	if (end == text || *end || !(rate > 0 && rate < 1))
 		argp_error(state, "--error-rate: \"%s\" is not a probability between 0 and 1",
 			   text);
-	return rate;
+	options->error_rate = rate;
 }
 
-static const struct renderer *parse_format(struct argp_state *state, const char *text)
+static void parse_format(struct argp_state *state, const char *text)
 {
-	static const char *const names[] = { "text", "json", "csv" };
+	struct fleet_options *options = state->input;
 
-	parse_choice(state, "--format", text, names, 3);
-	return renderer_find(text, false);
+	options->renderer = renderer_find(text, false);
 }
+
+static const char *command_name(size_t index)
+{
+	if (index == fleet_command_count)
+		return "diff"; /* another name of versions */
+	return index < fleet_command_count ? fleet_commands[index].name : NULL;
+}
+
+static const char *const formats[] = { "text", "json", "csv", NULL };
+
+#define AT(member) OPTION_AT(struct fleet_options, member)
+
+static const struct option_row option_rows[] = {
+	{ "db", 0, "FILE|URL",
+	  "The store: a file of SQLite, or ClickHouse servers: clickhouse://HOST[:PORT][,HOST[:PORT]...]/DATABASE, or clickhouses:// for TLS",
+	  AT(db), .kind = ARGUMENT_PATH },
+	{ "credentials", 0, "FILE",
+	  "Lines \"user NAME\" and \"password TEXT\", in a file that only its owner can read (default: " CREDENTIALS
+	  " of the environment)",
+	  AT(store.credentials), .kind = ARGUMENT_PATH },
+	{ "ca", 0, "FILE",
+	  "Trust the authorities whose certificates are in FILE (default: those of the system)",
+	  AT(store.ca_file), .kind = ARGUMENT_PATH },
+	{ "timeout", 0, "TIME", "Wait so long for a server that sends nothing (default: 10m)",
+	  AT(store.timeout_s), .kind = ARGUMENT_SECONDS, .least = 1, .most = CLICKHOUSE_TIMEOUT_MAX,
+	  .words = "1m|10m|1h" },
+	{ "cluster", 0, "NAME",
+	  "The command init: make tables that are distributed over this cluster of the servers' configuration",
+	  AT(store.cluster), .kind = ARGUMENT_PATH },
+	{ "replicated", 0, NULL,
+	  "With --cluster: make tables that the replicas of the cluster share",
+	  AT(store.replicated) },
+	{ "quiet", 'q', NULL, "Print errors only", AT(quiet) },
+	MEMORY_LIMIT_ROW(AT(max_memory)),
+	{ .help = "The time and the hosts of an answer:" },
+	{ "since", 0, "TIME",
+	  "Intervals that end after TIME: a date in UTC, such as " DATE_EXAMPLE
+	  ", or an age, such as 24h, before the end of the store, to which 5 % of the hosts come",
+	  .parse = parse_since },
+	{ "until", 0, "TIME", "Intervals that end at TIME or before", .parse = parse_until },
+	{ "time", 0, "A,B", "As --since=A --until=B; either may be empty", .parse = parse_span },
+	{ "host", 0, "NAME[,NAME...]", "These hosts", AT(hosts), .parse = check_list },
+	{ "kernel", 0, "VERSION[,VERSION...]", "Hosts with these kernels", AT(kernels),
+	  .parse = check_list },
+	{ "role", 0, "NAME[,NAME...]", "Hosts with these roles", AT(roles), .parse = check_list },
+	{ "expect", 0, "FILE",
+	  "The hosts that should be there, a name in each line (default: those that the store knows in this time and in the week before)",
+	  AT(expect), .kind = ARGUMENT_PATH },
+	{ "partial", 0, NULL, "Exit with 0 although hosts or intervals are missing", AT(partial) },
+	{ .help = "The answer:" },
+	{ "by", 0, "GROUP", "By function (the default), cache, module, cgroup or comm", AT(by),
+	  .given = offsetof(struct fleet_options, by_given), .kind = ARGUMENT_CHOICE,
+	  .choices = fleet_by_names },
+	{ "figure", 0, "FIGURE",
+	  "The question outliers: compare allocated (bytes, the default), allocations, growth, failed or cross-cpu",
+	  AT(figure), .kind = ARGUMENT_CHOICE, .choices = fleet_figure_names },
+	{ "error-rate", 0, "P",
+	  "Print a row only if chance makes one of all with a probability of at most P (default: 0.01)",
+	  .parse = parse_rate, .words = "0.001|0.01|0.05" },
+	{ "lines", 'l', "N", "Print the first N rows, 0 for all (default: 20 in text, else all)",
+	  AT(lines), .given = offsetof(struct fleet_options, lines_given), .kind = ARGUMENT_NUMBER,
+	  .most = LINES_MAX, .unit = "rows", .words = "0|10|20|50" },
+	{ "format", 0, "FORMAT", "Print text, json or csv", .kind = ARGUMENT_CHOICE,
+	  .choices = formats, .parse = parse_format },
+	{ "legend", 0, NULL, "End a text with what its columns mean", AT(legend) },
+	{ "no-pager", 0, NULL, "Print a long text to the terminal as it is, without $PAGER",
+	  AT(no_pager) },
+	{ .argument = "COMMAND", .word = command_name },
+	{ 0 },
+};
+
+static const struct option_table option_tables[] = { { .rows = option_rows, .group = 1 }, { 0 } };
 
 static const struct fleet_command *find_command(struct argp_state *state, const char *name)
 {
@@ -230,83 +234,12 @@ static void check_together(struct argp_state *state, const struct fleet_options 
 		argp_error(state, "history: the host is its argument: leave out --host");
 }
 
-static error_t parse_fleet_option(int key, char *argument, struct argp_state *state)
+static error_t parse_words(int key, char *argument, struct argp_state *state)
 {
 	struct fleet_options *options = state->input;
 
+	(void)argument;
 	switch (key) {
-	case OPTION_DB:
-		options->db = parse_path(state, "--db", argument);
-		break;
-	case OPTION_CREDENTIALS:
-		options->store.credentials = parse_path(state, "--credentials", argument);
-		break;
-	case OPTION_CA:
-		options->store.ca_file = parse_path(state, "--ca", argument);
-		break;
-	case OPTION_TIMEOUT:
-		options->store.timeout_s = parse_timeout(state, argument);
-		break;
-	case OPTION_CLUSTER:
-		options->store.cluster = parse_path(state, "--cluster", argument);
-		break;
-	case OPTION_REPLICATED:
-		options->store.replicated = true;
-		break;
-	case OPTION_SINCE:
-		parse_time(state, "--since", argument, strlen(argument), &options->since);
-		break;
-	case OPTION_UNTIL:
-		parse_time(state, "--until", argument, strlen(argument), &options->until);
-		break;
-	case OPTION_TIME:
-		parse_span(state, argument, options);
-		break;
-	case OPTION_HOST:
-		options->hosts = parse_list(state, "--host", argument);
-		break;
-	case OPTION_KERNEL:
-		options->kernels = parse_list(state, "--kernel", argument);
-		break;
-	case OPTION_ROLE:
-		options->roles = parse_list(state, "--role", argument);
-		break;
-	case OPTION_EXPECT:
-		options->expect = parse_path(state, "--expect", argument);
-		break;
-	case OPTION_PARTIAL:
-		options->partial = true;
-		break;
-	case OPTION_BY:
-		options->by = parse_choice(state, "--by", argument, fleet_by_names, BY_COUNT);
-		options->by_given = true;
-		break;
-	case OPTION_FIGURE:
-		options->figure =
-			parse_choice(state, "--figure", argument, fleet_figure_names, FIGURE_COUNT);
-		break;
-	case OPTION_ERROR_RATE:
-		options->error_rate = parse_rate(state, argument);
-		break;
-	case 'l':
-		options->lines = parse_number(state, "-l", argument, 0, LINES_MAX, "rows");
-		options->lines_given = true;
-		break;
-	case OPTION_FORMAT:
-		options->renderer = parse_format(state, argument);
-		break;
-	case OPTION_LEGEND:
-		options->legend = true;
-		break;
-	case OPTION_NO_PAGER:
-		options->no_pager = true;
-		break;
-	case 'q':
-		options->quiet = true;
-		break;
-	case MEMORY_LIMIT_KEY:
-		options->max_memory = memory_limit_parse(state, argument);
-		break;
 	case ARGP_KEY_ARGS:
 		parse_fleet_arguments(state, options);
 		break;
@@ -350,8 +283,7 @@ static char *help_filter(int key, const char *text, void *input)
 void fleet_options_parse(struct fleet_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse_fleet_option,
+		.parser = parse_words,
 		.args_doc = "--db=FILE|URL COMMAND [ARGUMENT...]",
 		.doc = "Stores the summaries of many hosts, and answers questions about all of them: what leaks, where, and since which kernel.",
 		.help_filter = help_filter,
@@ -361,7 +293,7 @@ void fleet_options_parse(struct fleet_options *options, int argc, char **argv)
 					   .store.timeout_s = TIMEOUT,
 					   .renderer = &renderer_text,
 					   .max_memory = MEMORY_LIMIT_DEFAULT };
-	parse_command_line(&argp, argc, argv, 0, options);
+	option_tables_parse(&argp, option_tables, argc, argv, 0, options);
 	if (options->command->takes_host)
 		options->hosts = options->arguments[0];
 }

@@ -79,8 +79,9 @@ struct fleet_options {
 extern const struct fleet_command fleet_commands[];
 extern const size_t fleet_command_count;
 
-extern const char *const fleet_by_names[BY_COUNT];
-extern const char *const fleet_figure_names[FIGURE_COUNT];
+/* both end with NULL */
+extern const char *const fleet_by_names[BY_COUNT + 1];
+extern const char *const fleet_figure_names[FIGURE_COUNT + 1];
 
 /* An error ends the program. */
 void fleet_options_parse(struct fleet_options *options, int argc, char **argv);

@@ -13,7 +13,8 @@
 #include "fleet/clickhouse/credentials.h"
 #include "fleet/clickhouse/url.h"
 
-#define CLICKHOUSE_TIMEOUT 120			/* s */
+#define CLICKHOUSE_TIMEOUT 120				       /* s */
+#define CLICKHOUSE_TIMEOUT_MAX (24855 * 86400 * 1000000000ULL) /* ns: the last day below 2^31 s */
 #define CLICKHOUSE_ANSWER_MAX ((size_t)1 << 20) /* bytes, unless answer.max is changed */
 
 struct curl_slist;

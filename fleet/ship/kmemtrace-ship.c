@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/number.h"
 #include "cli/command_line.h"
 #include "cli/memory_limit.h"
 #include "cli/message.h"
+#include "cli/option_table.h"
 #include "cli/stop.h"
 #include "fleet/clickhouse/credentials.h"
 #include "fleet/clickhouse/schema.h"
@@ -40,83 +40,63 @@ struct shipping_options {
 	struct path_arguments arguments;
 };
 
-enum {
-	OPTION_CA = 256,
-	OPTION_CLUSTER,
-	OPTION_CREDENTIALS,
-	OPTION_DESCRIPTORS,
-	OPTION_GIVE_UP,
-	OPTION_INIT,
-	OPTION_MAX_SPOOL,
-	OPTION_MAX_WAIT,
-	OPTION_REPLICATED,
-	OPTION_RETENTION,
-	OPTION_STATE,
-	OPTION_STATUS,
-	OPTION_TIMEOUT,
-	OPTION_TO,
-};
+static void parse_descriptors(struct argp_state *state, const char *text)
+{
+	struct shipping_options *options = state->input;
 
-static const struct argp_option option_table[] = {
-	{ "to", OPTION_TO, "URL", 0,
+	(void)text;
+	options->ship.socket = STDIN_FILENO;
+	options->ship.follow = true;
+}
+
+#define AT(member) OPTION_AT(struct shipping_options, member)
+
+static const struct option_row option_rows[] = {
+	{ "to", 0, "URL",
 	  "Send to clickhouse://HOST[:PORT]/DATABASE, or clickhouses:// for TLS; of several servers (HOST,HOST/DATABASE) each gets the hosts that the hash of their name selects",
-	  0 },
-	{ "follow", 'f', NULL, 0, "Go on when all is sent: wait for more", 0 },
-	{ "init", OPTION_INIT, NULL, 0,
-	  "First make the database and its tables, unless they are there", 0 },
-	{ "cluster", OPTION_CLUSTER, "NAME", 0,
+	  AT(to), .words = "clickhouse://|clickhouses://" },
+	{ "follow", 'f', NULL, "Go on when all is sent: wait for more", AT(ship.follow) },
+	{ "init", 0, NULL, "First make the database and its tables, unless they are there",
+	  AT(init) },
+	{ "cluster", 0, "NAME",
 	  "--init: make tables that are distributed over this cluster of the server's configuration",
-	  0 },
-	{ "replicated", OPTION_REPLICATED, NULL, 0,
-	  "--init: make tables that the replicas of the cluster share", 0 },
-	{ "retention", OPTION_RETENTION, "AGE", 0,
-	  "Drop the days that are older, as in 30d; the sums of days stay", 0 },
-	{ "ca", OPTION_CA, "FILE", 0,
+	  AT(layout.cluster) },
+	{ "replicated", 0, NULL, "--init: make tables that the replicas of the cluster share",
+	  AT(layout.replicated) },
+	{ "retention", 0, "AGE", "Drop the days that are older, as in 30d; the sums of days stay",
+	  AT(retention), .kind = ARGUMENT_DURATION, .least = 1, .words = "30d|90d|365d" },
+	{ "ca", 0, "FILE",
 	  "Trust the authorities whose certificates are in FILE (default: those of the system)",
-	  0 },
-	{ "credentials", OPTION_CREDENTIALS, "FILE", 0,
+	  AT(client.ca_file), .kind = ARGUMENT_PATH },
+	{ "credentials", 0, "FILE",
 	  "Lines \"user NAME\" and \"password TEXT\", in a file that only its owner can read (default: " CLICKHOUSE_USER
 	  " and " CLICKHOUSE_PASSWORD " of the environment)",
-	  0 },
-	{ "descriptors", OPTION_DESCRIPTORS, NULL, 0,
+	  AT(credentials), .kind = ARGUMENT_PATH },
+	{ "descriptors", 0, NULL,
 	  "--follow files that come as open descriptors over standard input, a socket, until it ends: kmemtraced starts this program so",
-	  0 },
-	{ "state", OPTION_STATE, "FILE", 0,
+	  .parse = parse_descriptors },
+	{ "state", 0, "FILE",
 	  "Remember in FILE which summaries were accepted (default: a file for each URL in $STATE_DIRECTORY or ~/.local/state/kmemtrace/ship)",
-	  0 },
-	{ "status", OPTION_STATUS, "FILE", 0,
-	  "Write to FILE how much was sent, what waits, and what failed", 0 },
-	{ "max-spool", OPTION_MAX_SPOOL, "SIZE", 0,
+	  AT(state), .kind = ARGUMENT_PATH },
+	{ "status", 0, "FILE", "Write to FILE how much was sent, what waits, and what failed",
+	  AT(ship.status_file), .kind = ARGUMENT_PATH },
+	{ "max-spool", 0, "SIZE",
 	  "Remove the oldest files of the directories when all have more bytes, as in 500M, also if they are not sent: these are counted",
-	  0 },
-	{ "timeout", OPTION_TIMEOUT, "TIME", 0, "Wait for a server so long (default: 2m)", 0 },
-	{ "max-wait", OPTION_MAX_WAIT, "TIME", 0,
-	  "Wait at most so long between two tries; the first wait is 1 s (default: 1m)", 0 },
-	{ "give-up", OPTION_GIVE_UP, "TIME", 0,
-	  "Without --follow: end when a server failed for so long (default: 1m)", 0 },
-	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
-	MEMORY_LIMIT_OPTION(0),
+	  AT(ship.max_spool), .kind = ARGUMENT_SIZE, .least = 1, .words = "100M|500M|2G" },
+	{ "timeout", 0, "TIME", "Wait for a server so long (default: 2m)", AT(client.timeout_s),
+	  .kind = ARGUMENT_SECONDS, .least = 1, .most = CLICKHOUSE_TIMEOUT_MAX,
+	  .words = "10s|1m|10m" },
+	{ "max-wait", 0, "TIME",
+	  "Wait at most so long between two tries; the first wait is 1 s (default: 1m)",
+	  AT(ship.max_wait), .kind = ARGUMENT_DURATION, .least = 1, .words = "10s|1m|10m" },
+	{ "give-up", 0, "TIME",
+	  "Without --follow: end when a server failed for so long (default: 1m)", AT(ship.give_up),
+	  .kind = ARGUMENT_DURATION, .least = 1, .words = "10s|1m|10m" },
+	{ "quiet", 'q', NULL, "Print errors only", AT(ship.quiet) },
+	MEMORY_LIMIT_ROW(AT(max_memory)),
+	{ .argument = "DIR|FILE" },
 	{ 0 },
 };
-
-static uint64_t parse_time(struct argp_state *state, const char *option, const char *text)
-{
-	uint64_t ns;
-
-	if (!duration_parse(text, strlen(text), &ns) || !ns)
-		argp_error(state, "%s: \"%s\" is not a time (" DURATION_UNITS ")", option, text);
-	return ns;
-}
-
-static uint64_t parse_size(struct argp_state *state, const char *option, const char *text)
-{
-	uint64_t bytes;
-
-	if (!size_parse(text, 1, &bytes) || !bytes)
-		argp_error(state, "%s: \"%s\" is not a size (bytes, or a number with k, M or G)",
-			   option, text);
-	return bytes;
-}
 
 static void check_options(const struct argp_state *state, struct shipping_options *options)
 {
@@ -143,65 +123,12 @@ static void check_options(const struct argp_state *state, struct shipping_option
 	options->ship.path_count = options->arguments.count;
 }
 
-static error_t parse_ship_option(int key, char *argument, struct argp_state *state)
+static error_t parse_ship_arguments(int key, char *argument, struct argp_state *state)
 {
 	struct shipping_options *options = state->input;
 
+	(void)argument;
 	switch (key) {
-	case OPTION_TO:
-		options->to = argument;
-		break;
-	case 'f':
-		options->ship.follow = true;
-		break;
-	case OPTION_INIT:
-		options->init = true;
-		break;
-	case OPTION_CLUSTER:
-		options->layout.cluster = argument;
-		break;
-	case OPTION_REPLICATED:
-		options->layout.replicated = true;
-		break;
-	case OPTION_RETENTION:
-		options->retention = parse_time(state, "--retention", argument);
-		break;
-	case OPTION_CA:
-		options->client.ca_file = parse_path(state, "--ca", argument);
-		break;
-	case OPTION_CREDENTIALS:
-		options->credentials = parse_path(state, "--credentials", argument);
-		break;
-	case OPTION_DESCRIPTORS:
-		options->ship.socket = STDIN_FILENO;
-		options->ship.follow = true;
-		break;
-	case OPTION_STATE:
-		options->state = parse_path(state, "--state", argument);
-		break;
-	case OPTION_STATUS:
-		options->ship.status_file = parse_path(state, "--status", argument);
-		break;
-	case OPTION_MAX_SPOOL:
-		options->ship.max_spool = parse_size(state, "--max-spool", argument);
-		break;
-	case OPTION_TIMEOUT:
-		options->client.timeout_s =
-			(unsigned int)((parse_time(state, "--timeout", argument) + NS_PER_S - 1) /
-				       NS_PER_S % UINT32_MAX);
-		break;
-	case OPTION_MAX_WAIT:
-		options->ship.max_wait = parse_time(state, "--max-wait", argument);
-		break;
-	case OPTION_GIVE_UP:
-		options->ship.give_up = parse_time(state, "--give-up", argument);
-		break;
-	case 'q':
-		options->ship.quiet = true;
-		break;
-	case MEMORY_LIMIT_KEY:
-		options->max_memory = memory_limit_parse(state, argument);
-		break;
 	case ARGP_KEY_ARGS:
 		parse_paths(state, &options->arguments);
 		break;
@@ -442,9 +369,9 @@ static void leave_end_to_kmemtraced(void)
 
 int main(int argc, char **argv)
 {
+	static const struct option_table option_tables[] = { { .rows = option_rows }, { 0 } };
 	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse_ship_option,
+		.parser = parse_ship_arguments,
 		.args_doc = "[FILE|DIR...]",
 		.doc = "Send summaries, which kmemtraced writes to files (*.kms), to a store of a fleet: each is there once in effect, as often as it is sent.\v"
 		       "Exit status: 0 if all was sent; 1 if all was sent but damaged summaries or sums, or if a signal came before; 2 if something could not be sent: the files still have it.",
@@ -457,7 +384,7 @@ int main(int argc, char **argv)
 	};
 	int status;
 
-	parse_command_line(&argp, argc, argv, 0, &options);
+	option_tables_parse(&argp, option_tables, argc, argv, 0, &options);
 	memory_limit_set(options.max_memory);
 	stop_handle_signals(NULL);
 	if (options.ship.socket >= 0)

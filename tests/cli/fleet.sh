@@ -113,7 +113,7 @@ says 2 '--cluster and --replicated are for the command init' --db=store --cluste
 says 2 '--replicated needs --cluster=NAME' --db=store --replicated init
 says 2 '--cluster is for ClickHouse' --db=store --cluster=c init
 says 2 'neither a date' --db=store drop yesterday
-says 2 'is not a time' --db=store --timeout=never growth
+says 2 'is not a duration above 0' --db=store --timeout=never growth
 if "$fleet" --db=clickhouse://localhost:1/fleet growth 2>&1 | grep -q 'built without libcurl'; then
 	says 2 'built without libcurl, which ClickHouse needs' --db=clickhouses://localhost/fleet init
 else
