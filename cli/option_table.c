@@ -44,11 +44,11 @@ bool option_is_given(const struct argp_state *state, const char *name)
 	return find_name(state->hook, name, strlen(name))->given;
 }
 
-const char *option_current(const struct argp_state *state, char name[OPTION_NAME])
+const struct option_row *option_row_current(const struct argp_state *state)
 {
 	const struct option_parser *parser = state->hook;
 
-	return option_row_name(parser->row, name);
+	return parser->row;
 }
 
 void option_take(struct argp_state *state, struct program_option *option, const char *text)

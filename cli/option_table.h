@@ -51,7 +51,7 @@ void option_take(struct argp_state *state, struct program_option *option, const 
 /* Was the option of this long name given? */
 bool option_is_given(const struct argp_state *state, const char *name);
 
-/* In a function of a row: the name of its option, as messages have it. Returns name. */
-const char *option_current(const struct argp_state *state, char name[OPTION_NAME]);
+/* In a function of a row: this row. */
+const struct option_row *option_row_current(const struct argp_state *state);
 
 #endif

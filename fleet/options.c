@@ -83,7 +83,8 @@ static void check_list(struct argp_state *state, const char *text)
 	char name[OPTION_NAME];
 
 	if (!*text)
-		argp_error(state, "%s: the list is empty", option_current(state, name));
+		argp_error(state, "%s: the list is empty",
+			   option_row_name(option_row_current(state), name));
 }
 
 static void parse_rate(struct argp_state *state, const char *text)

@@ -57,6 +57,11 @@ static const enum probe_id by_kind[KMT_ID_END] = {
 	[KMT_OOM_KILL] = PROBE_OOM_KILL,
 };
 
+const char *probe_name(size_t index)
+{
+	return index < PROBES ? probes[index].name : NULL;
+}
+
 enum probe_id probe_of(uint8_t id, int16_t node)
 {
 	enum probe_id probe = by_kind[id];

@@ -44,6 +44,8 @@ struct probe {
 
 extern const struct probe probes[PROBES];
 
+const char *probe_name(size_t index); /* NULL after the last */
+
 /* The probe of a record of a known kind. */
 enum probe_id probe_of(uint8_t id, int16_t node);
 

@@ -15,9 +15,10 @@
 #include "base/text.h"
 #include "base/utc.h"
 #include "capture/capture.h"
-#include "cli/command_line.h"
 #include "cli/memory_limit.h"
 #include "cli/message.h"
+#include "cli/option_table.h"
+#include "kernel/probes.h"
 #include "report/options.h"
 #include "report/views/row_names.h"
 
@@ -32,17 +33,18 @@ static const struct view *const views[] = { VIEWS(VIEW_ADDRESS) };
 
 static const char *const formats[] = { RENDERERS(FORMAT_NAME) FLAME_RENDERERS(FORMAT_NAME)
 					       FORMAT_PAGE,
-				       FORMAT_TRACE };
+				       FORMAT_TRACE, NULL };
 
-static const char *const measures[] = { FLAME_MEASURES(FORMAT_NAME) };
+static const char *const measures[] = { FLAME_MEASURES(FORMAT_NAME) NULL };
 
 static const char *const colors[] = {
 	[COLOR_AUTO] = "auto",
 	[COLOR_ALWAYS] = "always",
 	[COLOR_NEVER] = "never",
+	NULL,
 };
 
-static const char *const list_formats[] = { "text", "mdoc" };
+static const char *const list_formats[] = { "text", "mdoc", NULL };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BY_LAST GROUP_BY_GFP /* of the groups with a name */
@@ -50,135 +52,17 @@ static const char *const list_formats[] = { "text", "mdoc" };
 
 #define PAGE_DEFAULT "kmemtrace.html"
 
-enum option_key {
-	OPTION_FORMAT = 0x100,
-	OPTION_COLOR,
-	OPTION_MAX_LOSS,
-	OPTION_THREADS,
-	OPTION_BY,
-	OPTION_WHERE,
-	OPTION_PROBES,
-	OPTION_LIST_FIELDS,
-	OPTION_FUNCTIONS,
-	OPTION_COUNT, /* to OPTION_LINEAR: in the order of enum statistic_function */
-	OPTION_SUM,
-	OPTION_AVG,
-	OPTION_MIN,
-	OPTION_MAX,
-	OPTION_HIST,
-	OPTION_LINEAR,
-	OPTION_TIME,
-	OPTION_AT,
-	OPTION_COMM,
-	OPTION_SITE,
-	OPTION_CACHE,
-	OPTION_CPU,
-	OPTION_NODE,
-	OPTION_MIN_SIZE,
-	OPTION_MAX_SIZE,
-	OPTION_OLDER,
-	OPTION_POSSIBLE,
-	OPTION_BYTES,
-	OPTION_BOTTOM_UP,
-	OPTION_LEGEND,
-	OPTION_NO_PAGER,
-	OPTION_NORMALISE,
-	OPTION_FAIL_IF,
-	OPTION_HTML,
-};
+#define KEY_FORMAT 0x100
 
-static const struct argp_option option_table[] = {
-	{ "input", 'i', "DIR|FILE", 0,
-	  "Read the capture DIR, or the FILE of kmemtrace-pack -o FILE.kmt (default: " CAPTURE_DEFAULT
-	  "). -: such a file from standard input; or from kmemtraced -o -, while it is recorded: the views events and count",
-	  1 },
-	{ "by", OPTION_BY, "GROUP", 0,
-	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp, or by fields of the allocation, separated by commas; the view count: by expressions",
-	  1 },
-	{ "fields", 'F', "EXPRESSION[,...]", 0,
-	  "The view events: print these fields or expressions; other views: these columns", 1 },
-	{ "list-fields", OPTION_LIST_FIELDS, "FORMAT", OPTION_ARG_OPTIONAL,
-	  "List the fields of events, as text or mdoc, and exit", 1 },
-	{ "functions", OPTION_FUNCTIONS, "FORMAT", OPTION_ARG_OPTIONAL,
-	  "List the functions of expressions, as text or mdoc, and exit", 1 },
-	{ "sort", 's', "KEY[,KEY...]", 0,
-	  "Sort by these columns; -KEY is descending, +KEY ascending", 1 },
-	{ "lines", 'l', "N", 0,
-	  "Print the first N rows of each table, 0 for all (default: in text a limit of the view, else all)",
-	  1 },
-	{ "format", OPTION_FORMAT, "FORMAT", 0, NULL, 1 },
-	{ "html", OPTION_HTML, "FILE", OPTION_ARG_OPTIONAL,
-	  "Write one page with all views, or with the view diff, to FILE (default: " PAGE_DEFAULT
-	  "), for a web browser, which needs no network; --format=html prints it",
-	  1 },
-	{ "color", OPTION_COLOR, "WHEN", 0, "Color the text: auto, always or never", 1 },
-	{ "legend", OPTION_LEGEND, NULL, 0, "End a text with what its columns mean", 1 },
-	{ "no-pager", OPTION_NO_PAGER, NULL, 0,
-	  "Print a long text to the terminal as it is, without $PAGER", 1 },
-	{ "max-loss", OPTION_MAX_LOSS, "PCT", 0,
-	  "Exit with 1 if more than PCT percent of the events were lost, skipped or unknown", 1 },
-	{ "possible", OPTION_POSSIBLE, NULL, 0,
-	  "The view findings: list possible and legal findings too, not only their number", 1 },
-	{ "bytes", OPTION_BYTES, "WHICH", 0,
-	  "The view flame: live bytes at the end (the default), at their peak, allocated, temporary, or leaked: of old live objects",
-	  1 },
-	{ "bottom-up", OPTION_BOTTOM_UP, NULL, 0,
-	  "The view flame: the functions that allocated first, with their callers", 1 },
-	{ "normalise", OPTION_NORMALISE, "UNIT", 0,
-	  "The view diff: figures for a second of time (the default), a million events, or an allocation of a NAME",
-	  1 },
-	{ "fail-if", OPTION_FAIL_IF, "CONDITION", 0,
-	  "The view diff: exit with 1 if the second capture certainly has so much more, as in 'live > +10%' or 'allocated(dentry) > +1M'",
-	  1 },
-	{ "threads", OPTION_THREADS, "N", 0,
-	  "Read with at most N threads (default: one for each CPU, up to 8)", 1 },
-	MEMORY_LIMIT_OPTION(1),
-	{ NULL, 0, NULL, 0,
-	  "The views probes, count and events; where also selects objects in the other views, by their allocation:",
-	  2 },
-	{ "where", OPTION_WHERE, "EXPRESSION", 0,
-	  "Only events or objects for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'",
-	  2 },
-	{ "probes", OPTION_PROBES, "GLOB[,GLOB...]", 0,
-	  "Only events of these probes, as in 'vm.page*' or dtmalloc:::malloc", 2 },
-	{ NULL, 0, NULL, 0, "Statistics of the view count, for each group of --by:", 3 },
-	{ "sum", OPTION_SUM, "EXPRESSION[,...]", 0, "Sum of its values", 3 },
-	{ "avg", OPTION_AVG, "EXPRESSION[,...]", 0, "Average of its values", 3 },
-	{ "min", OPTION_MIN, "EXPRESSION[,...]", 0, "The least of its values", 3 },
-	{ "max", OPTION_MAX, "EXPRESSION[,...]", 0, "The largest of its values", 3 },
-	{ "count", OPTION_COUNT, "EXPRESSION[,...]", 0, "Events for which it is known", 3 },
-	{ "hist", OPTION_HIST, "EXPRESSION[,...]", 0, "Histogram by powers of two", 3 },
-	{ "linear", OPTION_LINEAR, "EXPRESSION,LOW,HIGH,STEP", 0,
-	  "Histogram from LOW to HIGH by STEP", 3 },
-	{ NULL, 0, NULL, 0,
-	  "Filters select objects by their allocation; their frees are selected with them:", 4 },
-	{ "time", OPTION_TIME, "A,B", 0,
-	  "Allocated since A; live objects as of B: seconds since the begin of the capture, or dates in UTC, such as " DATE_EXAMPLE,
-	  4 },
-	{ "at", OPTION_AT, "T", 0,
-	  "Live objects as of T: as --time=,T, but of a set only the piece with T is read", 4 },
-	{ "pid", 'p', "PID[,PID...]", 0, "Allocated by these processes", 4 },
-	{ "comm", OPTION_COMM, "NAME", 0, "Allocated by tasks of this name", 4 },
-	{ "site", OPTION_SITE, "REGEX", 0, "Allocated at call sites whose name matches", 4 },
-	{ "cache", OPTION_CACHE, "REGEX", 0, "From slab caches whose name matches", 4 },
-	{ "cpu", OPTION_CPU, "LIST", 0, "Allocated on these CPUs, as in 0-3,8", 4 },
-	{ "node", OPTION_NODE, "LIST", 0, "Allocated on CPUs of these nodes", 4 },
-	{ "min-size", OPTION_MIN_SIZE, "BYTES", 0, "At least BYTES bytes requested", 4 },
-	{ "max-size", OPTION_MAX_SIZE, "BYTES", 0, "At most BYTES bytes requested", 4 },
-	{ "older", OPTION_OLDER, "AGE", 0,
-	  "Lived, or are live at the end, for at least AGE, as in 10ms", 4 },
-	{ 0 },
-};
-
-static double parse_percent(const char *text, struct argp_state *state)
+static void parse_percent(struct argp_state *state, const char *text)
 {
-	double percent;
+	struct report_options *options = state->input;
 	char *end;
 
-	percent = strtod(text, &end);
-	if (end == text || *end || !isfinite(percent) || percent < 0 || percent > 100)
+	options->max_loss = strtod(text, &end);
+	if (end == text || *end || !isfinite(options->max_loss) || options->max_loss < 0 ||
+	    options->max_loss > 100)
 		argp_error(state, "--max-loss: \"%s\" is not a percentage from 0 to 100", text);
-	return percent;
 }
 
 /* The texts of a query are parsed at once; --by, when the view is known. */
@@ -267,73 +151,70 @@ static void parse_argument(struct report_options *options, const char *text,
 		options->capture = text;
 }
 
+static int select_pids(struct select *select, const char *text)
+{
+	return select_list(select, &select->pids, "--pid", text);
+}
+
+static int select_cpus(struct select *select, const char *text)
+{
+	return select_list(select, &select->cpus, "--cpu", text);
+}
+
+static int select_nodes(struct select *select, const char *text)
+{
+	return select_list(select, &select->nodes, "--node", text);
+}
+
 /* Each filter, and its name in the header of a report. */
 static const struct filter {
-	int key;
-	const char *words;
+	const char *option, *words;
+	int (*select)(struct select *select, const char *text); /* NULL: finish_where() */
 } filters[] = {
-	{ OPTION_TIME, "time" },	{ OPTION_AT, "at" },	    { 'p', "pid" },
-	{ OPTION_COMM, "comm" },	{ OPTION_SITE, "site ~" },  { OPTION_CACHE, "cache ~" },
-	{ OPTION_CPU, "cpu" },		{ OPTION_NODE, "node" },    { OPTION_MIN_SIZE, "size >=" },
-	{ OPTION_MAX_SIZE, "size <=" }, { OPTION_OLDER, "age >=" }, { OPTION_WHERE, "where" },
+	{ "time", "time", select_time },
+	{ "at", "at", select_at },
+	{ "pid", "pid", select_pids },
+	{ "comm", "comm", select_comm },
+	{ "site", "site ~", select_site },
+	{ "cache", "cache ~", select_cache },
+	{ "cpu", "cpu", select_cpus },
+	{ "node", "node", select_nodes },
+	{ "min-size", "size >=", select_min_size },
+	{ "max-size", "size <=", select_max_size },
+	{ "older", "age >=", select_older },
+	{ "where", "where", NULL },
 };
 
-static int select_one(struct select *select, int key, const char *argument)
+static size_t find_filter(const char *option)
 {
-	switch (key) {
-	case OPTION_TIME:
-		return select_time(select, argument);
-	case OPTION_AT:
-		return select_at(select, argument);
-	case 'p':
-		return select_list(select, &select->pids, "--pid", argument);
-	case OPTION_COMM:
-		return select_comm(select, argument);
-	case OPTION_SITE:
-		return select_site(select, argument);
-	case OPTION_CACHE:
-		return select_cache(select, argument);
-	case OPTION_CPU:
-		return select_list(select, &select->cpus, "--cpu", argument);
-	case OPTION_NODE:
-		return select_list(select, &select->nodes, "--node", argument);
-	case OPTION_MIN_SIZE:
-		return select_min_size(select, argument);
-	case OPTION_MAX_SIZE:
-		return select_max_size(select, argument);
-	default:
-		return select_older(select, argument);
-	}
+	size_t filter = 0;
+
+	while (strcmp(filters[filter].option, option) != 0)
+		filter++;
+	return filter;
 }
 
 /* If a filter is given twice, the last one counts, as for all options. */
-static void parse_filter(struct report_options *options, int key, const char *argument,
-			 struct argp_state *state)
+static void parse_filter(struct argp_state *state, const char *text)
 {
-	size_t filter = 0;
-	int err;
+	struct report_options *options = state->input;
+	size_t filter = find_filter(option_row_current(state)->name);
+	int err = filters[filter].select(&options->select, text);
 
-	while (filters[filter].key != key)
-		filter++;
-	err = select_one(&options->select, key, argument);
 	if (err == -EINVAL)
 		argp_error(state, "%s", options->select.errmsg);
 	free(options->filters[filter]);
-	if (err ||
-	    asprintf(&options->filters[filter], "%s %s", filters[filter].words, argument) < 0)
-		argp_failure(state, 2, ENOMEM, "%s", argument);
+	if (err || asprintf(&options->filters[filter], "%s %s", filters[filter].words, text) < 0)
+		argp_failure(state, 2, ENOMEM, "%s", text);
 }
 
 /* Where a view shows objects, the expression of --where is a filter. */
 static void finish_where(struct report_options *options, struct argp_state *state)
 {
-	size_t filter = 0;
-
 	if (!options->query->has_where || options->view->shows_events)
 		return;
-	while (filters[filter].key != OPTION_WHERE)
-		filter++;
-	if (asprintf(&options->filters[filter], "where %s", options->query->where.text) < 0)
+	if (asprintf(&options->filters[find_filter("where")], "where %s",
+		     options->query->where.text) < 0)
 		argp_failure(state, 2, ENOMEM, "--where");
 }
 
@@ -421,24 +302,35 @@ static void check_together(const struct report_options *options, struct argp_sta
 		check_query(options, query_check_allocation(options->query), state);
 }
 
-static void parse_statistic(struct report_options *options, int key, const char *argument,
-			    struct argp_state *state)
+static void parse_statistic(struct argp_state *state, const char *text)
 {
-	static const char *const names[] = { "--count", "--sum",  "--avg",   "--min",
-					     "--max",	"--hist", "--linear" };
-	size_t function = (size_t)(key - OPTION_COUNT);
+	struct report_options *options = state->input;
+	const struct option_row *row = option_row_current(state);
+	char name[OPTION_NAME];
 
 	check_query(options,
-		    query_statistic(options->query, names[function],
-				    (enum statistic_function)function, argument),
+		    query_statistic(options->query, option_row_name(row, name),
+				    (enum statistic_function)row->value, text),
 		    state);
 }
 
-static void parse_format(struct report_options *options, const char *argument,
-			 struct argp_state *state)
+static void parse_where(struct argp_state *state, const char *text)
 {
-	const char *format =
-		formats[parse_choice(state, "--format", argument, formats, COUNT(formats))];
+	struct report_options *options = state->input;
+
+	check_query(options, query_where(options->query, "--where", text), state);
+}
+
+static void parse_probes(struct argp_state *state, const char *text)
+{
+	struct report_options *options = state->input;
+
+	check_query(options, query_probes(options->query, "--probes", text), state);
+}
+
+static void parse_format(struct argp_state *state, const char *format)
+{
+	struct report_options *options = state->input;
 
 	options->is_page = !strcmp(format, FORMAT_PAGE);
 	options->is_trace = !strcmp(format, FORMAT_TRACE);
@@ -447,100 +339,165 @@ static void parse_format(struct report_options *options, const char *argument,
 		options->renderer = renderer_find(format, true);
 }
 
-static error_t parse_option(int key, char *argument, struct argp_state *state)
+static void parse_html(struct argp_state *state, const char *text)
+{
+	struct report_options *options = state->input;
+
+	(void)text;
+	options->is_page = true;
+	options->is_trace = false;
+}
+
+static void parse_measure(struct argp_state *state, const char *text)
+{
+	struct report_options *options = state->input;
+
+	options->measure_text = text;
+}
+
+static void list_fields(struct argp_state *state, const char *format)
+{
+	(void)state;
+	if (!strcmp(format, "mdoc"))
+		event_field_list_mdoc(stdout);
+	else
+		event_field_list(stdout);
+	exit(close_stdout(EXIT_OK));
+}
+
+static void list_functions(struct argp_state *state, const char *format)
+{
+	(void)state;
+	if (!strcmp(format, "mdoc"))
+		event_function_list_mdoc(stdout);
+	else
+		event_function_list(stdout);
+	exit(close_stdout(EXIT_OK));
+}
+
+static const char *group_or_field_name(size_t index)
+{
+	return index <= BY_LAST ? group_by_text((enum group_by)index)
+				: event_field_name(index - BY_LAST - 1);
+}
+
+static const char *view_name(size_t index)
+{
+	return index < COUNT(views) ? views[index]->name : NULL;
+}
+
+#define AT(member) OPTION_AT(struct report_options, member)
+
+static const struct option_row option_rows[] = {
+	{ "input", 'i', "DIR|FILE",
+	  "Read the capture DIR, or the FILE of kmemtrace-pack -o FILE.kmt (default: " CAPTURE_DEFAULT
+	  "). -: such a file from standard input; or from kmemtraced -o -, while it is recorded: the views events and count",
+	  AT(input), .kind = ARGUMENT_PATH },
+	{ "by", 0, "GROUP",
+	  "Views with groups: by site, function, module, cache, size, task, cpu, node or gfp, or by fields of the allocation, separated by commas; the view count: by expressions",
+	  AT(by_text), .word = group_or_field_name },
+	{ "fields", 'F', "EXPRESSION[,...]",
+	  "The view events: print these fields or expressions; other views: these columns",
+	  AT(columns), .word = event_field_name },
+	{ "list-fields", 0, "FORMAT", "List the fields of events, as text or mdoc, and exit",
+	  .kind = ARGUMENT_CHOICE, .choices = list_formats, .optional = "text",
+	  .parse = list_fields },
+	{ "functions", 0, "FORMAT", "List the functions of expressions, as text or mdoc, and exit",
+	  .kind = ARGUMENT_CHOICE, .choices = list_formats, .optional = "text",
+	  .parse = list_functions },
+	{ "sort", 's', "KEY[,KEY...]", "Sort by these columns; -KEY is descending, +KEY ascending",
+	  AT(sort),
+	  .words =
+		  "site|address|allocations|frees|missed_frees|failed|bytes_requested|bytes_allocated|fragmentation_percent|bytes_wasted|live_objects|live_bytes|peak_waste|live_waste|waste|cross_cpu_frees|peak_bytes|temporary|lifetime_p50_ns|lifetime_p99_ns|coverage_percent" },
+	{ "lines", 'l', "N",
+	  "Print the first N rows of each table, 0 for all (default: in text a limit of the view, else all)",
+	  AT(lines), .given = offsetof(struct report_options, lines_given), .kind = ARGUMENT_NUMBER,
+	  .unit = "rows", .words = "0|10|20|50" },
+	{ "format", 0, "FORMAT", NULL, .kind = ARGUMENT_CHOICE, .choices = formats,
+	  .key = KEY_FORMAT, .parse = parse_format },
+	{ "html", 0, "FILE",
+	  "Write one page with all views, or with the view diff, to FILE (default: " PAGE_DEFAULT
+	  "), for a web browser, which needs no network; --format=html prints it",
+	  AT(page_file), .kind = ARGUMENT_PATH, .optional = PAGE_DEFAULT, .parse = parse_html },
+	{ "color", 0, "WHEN", "Color the text: auto, always or never", AT(color),
+	  .kind = ARGUMENT_CHOICE, .choices = colors },
+	{ "legend", 0, NULL, "End a text with what its columns mean", AT(legend) },
+	{ "no-pager", 0, NULL, "Print a long text to the terminal as it is, without $PAGER",
+	  AT(no_pager) },
+	{ "max-loss", 0, "PCT",
+	  "Exit with 1 if more than PCT percent of the events were lost, skipped or unknown",
+	  .parse = parse_percent, .words = "0|1|5" },
+	{ "possible", 0, NULL,
+	  "The view findings: list possible and legal findings too, not only their number",
+	  AT(possible) },
+	{ "bytes", 0, "WHICH",
+	  "The view flame: live bytes at the end (the default), at their peak, allocated, temporary, or leaked: of old live objects",
+	  .kind = ARGUMENT_CHOICE, .choices = measures, .parse = parse_measure },
+	{ "bottom-up", 0, NULL,
+	  "The view flame: the functions that allocated first, with their callers", AT(bottom_up) },
+	{ "normalise", 0, "UNIT",
+	  "The view diff: figures for a second of time (the default), a million events, or an allocation of a NAME",
+	  .parse = options_parse_normalise, .words = "time|events" },
+	{ "fail-if", 0, "CONDITION",
+	  "The view diff: exit with 1 if the second capture certainly has so much more, as in 'live > +10%' or 'allocated(dentry) > +1M'",
+	  .parse = options_parse_condition,
+	  .words = "live > +10%|live(dentry) > +10%|allocated > +10%|peak > +10%" },
+	{ "threads", 0, "N", "Read with at most N threads (default: one for each CPU, up to 8)",
+	  AT(threads), .kind = ARGUMENT_NUMBER, .least = 1, .most = THREADS_MAX, .unit = "threads",
+	  .words = "1|2|4|8" },
+	MEMORY_LIMIT_ROW(AT(max_memory)),
+	{ .help = "The views probes, count and events; where also selects objects in the other views, by their allocation:" },
+	{ "where", 0, "EXPRESSION",
+	  "Only events or objects for which it is true, as in 'bytes_req > 4k && comm == \"sh\"'",
+	  .parse = parse_where, .word = event_field_name },
+	{ "probes", 0, "GLOB[,GLOB...]",
+	  "Only events of these probes, as in 'vm.page*' or dtmalloc:::malloc", AT(probes),
+	  .parse = parse_probes, .word = probe_name },
+	{ .help = "Statistics of the view count, for each group of --by:" },
+	{ "sum", 0, "EXPRESSION[,...]", "Sum of its values", .value = STATISTIC_SUM,
+	  .parse = parse_statistic, .word = event_field_name },
+	{ "avg", 0, "EXPRESSION[,...]", "Average of its values", .value = STATISTIC_AVG,
+	  .parse = parse_statistic, .word = event_field_name },
+	{ "min", 0, "EXPRESSION[,...]", "The least of its values", .value = STATISTIC_MIN,
+	  .parse = parse_statistic, .word = event_field_name },
+	{ "max", 0, "EXPRESSION[,...]", "The largest of its values", .value = STATISTIC_MAX,
+	  .parse = parse_statistic, .word = event_field_name },
+	{ "count", 0, "EXPRESSION[,...]", "Events for which it is known", .value = STATISTIC_COUNT,
+	  .parse = parse_statistic, .word = event_field_name },
+	{ "hist", 0, "EXPRESSION[,...]", "Histogram by powers of two", .value = STATISTIC_HIST,
+	  .parse = parse_statistic, .word = event_field_name },
+	{ "linear", 0, "EXPRESSION,LOW,HIGH,STEP", "Histogram from LOW to HIGH by STEP",
+	  .value = STATISTIC_LINEAR, .parse = parse_statistic, .word = event_field_name },
+	{ .help = "Filters select objects by their allocation; their frees are selected with them:" },
+	{ "time", 0, "A,B",
+	  "Allocated since A; live objects as of B: seconds since the begin of the capture, or dates in UTC, such as " DATE_EXAMPLE,
+	  .parse = parse_filter },
+	{ "at", 0, "T",
+	  "Live objects as of T: as --time=,T, but of a set only the piece with T is read",
+	  .parse = parse_filter },
+	{ "pid", 'p', "PID[,PID...]", "Allocated by these processes", .parse = parse_filter },
+	{ "comm", 0, "NAME", "Allocated by tasks of this name", .parse = parse_filter },
+	{ "site", 0, "REGEX", "Allocated at call sites whose name matches", .parse = parse_filter },
+	{ "cache", 0, "REGEX", "From slab caches whose name matches", .parse = parse_filter },
+	{ "cpu", 0, "LIST", "Allocated on these CPUs, as in 0-3,8", .parse = parse_filter },
+	{ "node", 0, "LIST", "Allocated on CPUs of these nodes", .parse = parse_filter },
+	{ "min-size", 0, "BYTES", "At least BYTES bytes requested", .parse = parse_filter,
+	  .words = "64|256|1k|4k|8k" },
+	{ "max-size", 0, "BYTES", "At most BYTES bytes requested", .parse = parse_filter,
+	  .words = "64|256|1k|4k|8k" },
+	{ "older", 0, "AGE", "Lived, or are live at the end, for at least AGE, as in 10ms",
+	  .parse = parse_filter, .words = "1ms|1s|1m" },
+	{ .argument = "VIEW|FILE", .word = view_name },
+	{ 0 },
+};
+
+static const struct option_table option_tables[] = { { .rows = option_rows, .group = 1 }, { 0 } };
+
+static error_t parse_words(int key, char *argument, struct argp_state *state)
 {
 	struct report_options *options = state->input;
 
 	switch (key) {
-	case 'i':
-		options->input = parse_path(state, "-i", argument);
-		break;
-	case 's':
-		options->sort = argument;
-		break;
-	case 'l':
-		options->lines = parse_number(state, "--lines", argument, 0, SIZE_MAX, "rows");
-		options->lines_given = true;
-		break;
-	case OPTION_BY:
-		options->by_text = argument;
-		break;
-	case OPTION_WHERE:
-		check_query(options, query_where(options->query, "--where", argument), state);
-		break;
-	case OPTION_PROBES:
-		check_query(options, query_probes(options->query, "--probes", argument), state);
-		options->probes = argument;
-		break;
-	case 'F':
-		options->columns = argument;
-		break;
-	case OPTION_LIST_FIELDS:
-		if (argument && parse_choice(state, "--list-fields", argument, list_formats,
-					     COUNT(list_formats)))
-			event_field_list_mdoc(stdout);
-		else
-			event_field_list(stdout);
-		exit(close_stdout(EXIT_OK));
-	case OPTION_FUNCTIONS:
-		if (argument &&
-		    parse_choice(state, "--functions", argument, list_formats, COUNT(list_formats)))
-			event_function_list_mdoc(stdout);
-		else
-			event_function_list(stdout);
-		exit(close_stdout(EXIT_OK));
-	case OPTION_COUNT ... OPTION_LINEAR:
-		parse_statistic(options, key, argument, state);
-		break;
-	case OPTION_FORMAT:
-		parse_format(options, argument, state);
-		break;
-	case OPTION_HTML:
-		options->is_page = true;
-		options->is_trace = false;
-		options->page_file = argument ? parse_path(state, "--html", argument)
-					      : PAGE_DEFAULT;
-		break;
-	case OPTION_BYTES:
-		options->measure_text = measures[parse_choice(state, "--bytes", argument, measures,
-							      COUNT(measures))];
-		break;
-	case OPTION_BOTTOM_UP:
-		options->bottom_up = true;
-		break;
-	case OPTION_NORMALISE:
-		options_parse_normalise(options, argument, state);
-		break;
-	case OPTION_FAIL_IF:
-		options_parse_condition(options, argument, state);
-		break;
-	case OPTION_COLOR:
-		options->color = (enum color_when)parse_choice(state, "--color", argument, colors,
-							       COUNT(colors));
-		break;
-	case OPTION_LEGEND:
-		options->legend = true;
-		break;
-	case OPTION_NO_PAGER:
-		options->no_pager = true;
-		break;
-	case OPTION_MAX_LOSS:
-		options->max_loss = parse_percent(argument, state);
-		break;
-	case OPTION_POSSIBLE:
-		options->possible = true;
-		break;
-	case OPTION_THREADS:
-		options->threads = (unsigned int)parse_number(state, "--threads", argument, 1,
-							      THREADS_MAX, "threads");
-		break;
-	case MEMORY_LIMIT_KEY:
-		options->max_memory = memory_limit_parse(state, argument);
-		break;
-	case 'p':
-	case OPTION_TIME ... OPTION_OLDER:
-		parse_filter(options, key, argument, state);
-		break;
 	case ARGP_KEY_ARG:
 		parse_argument(options, argument, state);
 		break;
@@ -569,7 +526,7 @@ static char *help_views(int key, const char *text, void *input)
 	FILE *file;
 
 	(void)input;
-	if (key == OPTION_FORMAT)
+	if (key == KEY_FORMAT)
 		return asprintf(&help,
 				"Print %s (default: text); the view flame also %s; " FORMAT_PAGE
 				": all views as one page; " FORMAT_TRACE
@@ -594,8 +551,7 @@ static char *help_views(int key, const char *text, void *input)
 void report_options_parse(struct report_options *options, int argc, char **argv)
 {
 	static const struct argp argp = {
-		.options = option_table,
-		.parser = parse_option,
+		.parser = parse_words,
 		.args_doc = "[VIEW] [CAPTURE]\ndiff A B",
 		.doc = "Print a report of a capture of the kernel's slab allocations: what was captured and what was lost, the totals, and one view of them.\v"
 		       "Times and ages are seconds, or have a unit: ns, us, ms, s, m, h, d. Sizes are bytes, or have k, M or G. REGEX is an extended regular expression that matches anywhere in a name.\n\n"
@@ -616,7 +572,7 @@ void report_options_parse(struct report_options *options, int argc, char **argv)
 	options->query = calloc(1, sizeof(*options->query));
 	if (!options->query)
 		exit(error_msg("%s", strerror(ENOMEM)));
-	parse_command_line(&argp, argc, argv, 0, options);
+	option_tables_parse(&argp, option_tables, argc, argv, 0, options);
 }
 
 void report_options_deinit(struct report_options *options)

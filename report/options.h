@@ -64,10 +64,8 @@ void report_options_deinit(struct report_options *options);
 
 /* The options of the view diff; each exits with 2 after a message if it is wrong. */
 struct argp_state;
-void options_parse_normalise(struct report_options *options, const char *text,
-			     struct argp_state *state);
-void options_parse_condition(struct report_options *options, const char *text,
-			     struct argp_state *state);
+void options_parse_normalise(struct argp_state *state, const char *text);
+void options_parse_condition(struct argp_state *state, const char *text);
 
 /* The view is known: it has one capture, or two if it compares. Sets input and second. */
 void options_finish_captures(struct report_options *options, struct argp_state *state);

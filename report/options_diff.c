@@ -8,9 +8,9 @@
 #include "report/options.h"
 #include "report/summaries_search.h"
 
-void options_parse_normalise(struct report_options *options, const char *text,
-			     struct argp_state *state)
+void options_parse_normalise(struct argp_state *state, const char *text)
 {
+	struct report_options *options = state->input;
 	struct diff_options *diff = &options->diff;
 
 	diff->normalise_text = text;
@@ -28,9 +28,9 @@ void options_parse_normalise(struct report_options *options, const char *text,
 		diff_name_set(&diff->work, text, (int)strlen(text));
 }
 
-void options_parse_condition(struct report_options *options, const char *text,
-			     struct argp_state *state)
+void options_parse_condition(struct argp_state *state, const char *text)
 {
+	struct report_options *options = state->input;
 	struct diff_options *diff = &options->diff;
 	struct diff_condition_error error;
 

@@ -228,6 +228,11 @@ static bool list_has(const char *list, const char *name, size_t length)
 	return false;
 }
 
+const char *event_field_name(size_t index)
+{
+	return index < event_field_count ? event_fields[index].name : NULL;
+}
+
 const struct event_field *event_field_find(const char *name, size_t length)
 {
 	for (size_t i = 0; i < event_field_count; i++)

@@ -39,6 +39,8 @@ static inline bool event_field_may_be_negative(const struct event_field *field)
 extern const struct event_field event_fields[];
 extern const size_t event_field_count;
 
+const char *event_field_name(size_t index); /* NULL after the last */
+
 /* The field of this name or alias of length characters, or NULL. */
 const struct event_field *event_field_find(const char *name, size_t length);
 
