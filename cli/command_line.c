@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Parsers of option values, and the search for a mistyped long option. */
+/* Messages about a command line, and the search for a mistyped long option. */
 #include "config.h"
 
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/suggest.h"
 #include "cli/command_line.h"
 #include "cli/message.h"
@@ -49,15 +47,6 @@ static void add_option(struct getopt_table *table, const char *name, int key, co
 	}
 }
 
-static void add_options(struct getopt_table *table, const struct argp *argp)
-{
-	for (const struct argp_option *option = argp->options;
-	     option && (option->name || option->key || option->doc); option++)
-		add_option(table, option->name, option->key, option->arg, option->flags);
-	for (const struct argp_child *child = argp->children; child && child->argp; child++)
-		add_options(table, child->argp);
-}
-
 static void make_getopt_table(struct getopt_table *table, const struct argp *argp,
 			      unsigned int flags)
 {
@@ -65,7 +54,9 @@ static void make_getopt_table(struct getopt_table *table, const struct argp *arg
 	/* a plus ends the options at the first argument, as ARGP_IN_ORDER with a command does */
 	if (flags & ARGP_IN_ORDER)
 		strcat(table->letters, "+");
-	add_options(table, argp);
+	for (const struct argp_option *option = argp->options;
+	     option && (option->name || option->key || option->doc); option++)
+		add_option(table, option->name, option->key, option->arg, option->flags);
 	add_option(table, "help", '?', NULL, 0);
 	add_option(table, "usage", 0, NULL, 0);
 	add_option(table, "version", 'V', NULL, 0);
@@ -102,25 +93,6 @@ static void check_long_options(const struct argp *argp, int argc, char **argv, u
 	error_msg("unrecognized option '--%s': did you mean --%s?", name, word);
 	argp_help(argp, stderr, ARGP_HELP_SEE, program_invocation_short_name);
 	exit(EXIT_TROUBLE);
-}
-
-size_t command_line_keys(const struct argp *argp, const struct argp_state *state, int *keys)
-{
-	char **copy = calloc((size_t)state->argc + 1, sizeof(*copy));
-	struct getopt_table table;
-	size_t count = 0;
-	int key;
-
-	if (!copy)
-		argp_failure(state, EXIT_TROUBLE, ENOMEM, "the command line");
-	memcpy(copy, state->argv, (size_t)state->argc * sizeof(*copy));
-	make_getopt_table(&table, argp, state->flags);
-	optind = 0;
-	while (count < COMMAND_LINE_KEYS &&
-	       (key = getopt_long(state->argc, copy, table.letters, table.options, NULL)) != -1)
-		keys[count++] = key;
-	free(copy);
-	return count;
 }
 
 void option_error(const struct argp_state *state, const char *format, ...)
@@ -160,45 +132,6 @@ void parse_command_line(const struct argp *argp, int argc, char **argv, unsigned
 	err = argp_parse(argp, argc, argv, flags, NULL, options);
 	if (err)
 		exit(error_msg("the command line cannot be read: %s", strerror(err)));
-}
-
-size_t parse_choice(struct argp_state *state, const char *option, const char *text,
-		    const char *const *choices, size_t count)
-{
-	char all[300] = "", suggestion[SUGGESTION_SIZE];
-	size_t used = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(choices[i], text) == 0)
-			return i;
-	for (size_t i = 0; i < count && used < sizeof(all); i++)
-		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
-					 choices[i]);
-	option_error(state, "%s: \"%s\" is not one of %s%s", option, text, all,
-		     suggest_text(text, choices, count, suggestion, sizeof(suggestion)));
-	return 0;
-}
-
-uint64_t parse_number(struct argp_state *state, const char *option, const char *text, uint64_t min,
-		      uint64_t max, const char *unit)
-{
-	uint64_t number;
-
-	if (number_in_range(text, min, max, &number))
-		return number;
-	if (max >= SIZE_MAX)
-		option_error(state, "%s: \"%s\" is not a number of %s", option, text, unit);
-	else
-		option_error(state, "%s: \"%s\" is not a number of %s from %" PRIu64 " to %" PRIu64,
-			     option, text, unit, min, max);
-	return min;
-}
-
-const char *parse_path(struct argp_state *state, const char *option, const char *text)
-{
-	if (!*text)
-		option_error(state, "%s: the name is empty", option);
-	return text;
 }
 
 void parse_paths(struct argp_state *state, struct path_arguments *arguments)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Finds the option of each line in the tables of argp. */
+/* Finds the option of each line, and checks its value. */
 #include "config.h"
 
 #include <errno.h>
@@ -20,20 +20,7 @@
 
 #define SIZE_LIMIT (1024 * 1024)
 #define SUGGESTION_SIZE 80
-
-/* An option, and the parser that takes it. */
-struct known_option {
-	const struct argp_option *option;
-	const struct argp *argp;
-	void *input;
-};
-
-struct known_options {
-	struct known_option list[CONFIG_OPTIONS_MAX];
-	const char *names[CONFIG_OPTIONS_MAX];
-	size_t count;
-	const struct argp *root;
-};
+#define COMMAND_LINE_ONLY "can be used on the command line only"
 
 __attribute__((noreturn)) static void fail(const char *path, const char *why)
 {
@@ -120,7 +107,7 @@ void config_file_open(struct config_file *file, const char *path)
 
 	if (file->is_open)
 		return;
-	file->origin.file = path;
+	file->path = path;
 	text = read_file_text(AT_FDCWD, path, &why);
 	if (why)
 		fail(path, why);
@@ -134,135 +121,104 @@ void config_file_open(struct config_file *file, const char *path)
 		fail(path, strerror(ENOMEM));
 }
 
-static void add_options(struct known_options *known, const struct argp *argp, void *input)
+const struct program_option *config_file_option(const struct config_file *file, const char *name)
 {
-	for (const struct argp_option *option = argp->options;
-	     option->name || option->key || option->doc; option++) {
-		if (!option->name || known->count == CONFIG_OPTIONS_MAX)
-			continue;
-		known->names[known->count] = option->name;
-		known->list[known->count++] = (struct known_option){ option, argp, input };
-	}
+	for (size_t i = 0; i < file->option_count; i++)
+		if (!strcmp(file->options[i].row->name, name))
+			return &file->options[i];
+	return NULL;
 }
 
-static const struct known_option *find_option(const struct known_options *known, const char *name,
-					      const struct argp_state *state)
+/* Why the name is not that of an option, with a suggestion. Returns why. */
+static const char *unknown_name(const struct config_file *file, const char *name,
+				char why[OPTION_WHY])
 {
-	const char *word = name + strspn(name, "-");
+	const char *word = name + strspn(name, "-"), *names[OPTIONS_MAX], *meant = NULL;
 	char suggestion[SUGGESTION_SIZE];
 
-	for (size_t i = 0; i < known->count; i++) {
-		const struct argp_option *option = known->list[i].option;
-
-		if (!strcmp(option->name, name))
-			return &known->list[i];
-		if (!strcmp(option->name, word) || (*word == option->key && !word[1]))
-			option_error(state, "\"%s\" is not the name of an option: did you mean %s?",
-				     name, option->name);
+	if (!strcmp(name, "help") || !strcmp(name, "usage") || !strcmp(name, "version")) {
+		snprintf(why, OPTION_WHY, "%s: " COMMAND_LINE_ONLY, name);
+		return why;
 	}
-	option_error(state, "\"%s\" is not the name of an option%s", name,
-		     suggest_text(word, known->names, known->count, suggestion,
-				  sizeof(suggestion)));
+	for (size_t i = 0; i < file->option_count; i++) {
+		const struct option_row *row = file->options[i].row;
+
+		names[i] = row->name;
+		if (!strcmp(row->name, word) || (*word && *word == row->letter && !word[1]))
+			meant = row->name;
+	}
+	snprintf(suggestion, sizeof(suggestion), ": did you mean %s?", meant ? meant : "");
+	if (!meant)
+		suggest_text(word, names, file->option_count, suggestion, sizeof(suggestion));
+	snprintf(why, OPTION_WHY, "\"%.*s\" is not the name of an option%s", OPTION_WHY / 2, name,
+		 suggestion);
+	return why;
 }
 
-static void check_value(const struct argp_option *option, const char *value,
-			const struct argp_state *state)
+static bool check_value(const struct option_row *row, const char *value, char why[OPTION_WHY])
 {
-	if (value && !option->arg)
-		option_error(state, "%s: takes no value: write the name alone", option->name);
-	if (value && !*value)
-		option_error(state, "%s: the value is empty", option->name);
-	if (!value && option->arg && !(option->flags & OPTION_ARG_OPTIONAL))
-		option_error(state, "%s: needs a value: %s = %s", option->name, option->name,
-			     option->arg);
-}
-
-static bool has_word(const char *const *words, const char *word)
-{
-	while (*words && strcmp(*words, word) != 0)
-		words++;
-	return *words;
-}
-
-static bool has_key(const int *keys, size_t count, int key)
-{
-	for (size_t i = 0; i < count; i++)
-		if (keys[i] == key)
-			return true;
+	if (row->command_line_only)
+		snprintf(why, OPTION_WHY, COMMAND_LINE_ONLY);
+	else if (value && !row->argument)
+		snprintf(why, OPTION_WHY, "takes no value: write the name alone");
+	else if (value && !*value)
+		snprintf(why, OPTION_WHY, "the value is empty");
+	else if (!value && row->argument && !row->optional)
+		snprintf(why, OPTION_WHY, "needs a value: %s = %s", row->name, row->argument);
+	else
+		return true;
 	return false;
 }
 
-/* Which lines count? Those of options that the command line does not have. */
-static void find_overridden(struct config_file *file, const struct known_options *known,
-			    const struct argp_state *state)
+bool config_line_store(const struct program_option *option, const char *value, void *options,
+		       char why[OPTION_WHY])
 {
-	int keys[COMMAND_LINE_KEYS];
-	size_t count = command_line_keys(known->root, state, keys);
+	const struct option_row *row = option->row;
 
-	file->name_count = known->count;
-	for (size_t i = 0; i < known->count; i++) {
-		file->names[i] = known->names[i];
-		file->on_command_line[i] = has_key(keys, count, known->list[i].option->key);
-	}
+	return check_value(row, value, why) &&
+	       (!value || option_row_store(row, value, (char *)options + option->offset, why));
 }
 
 static void parse_line(const struct config_file *file, const struct config_line *line,
-		       const struct known_options *known, const char *const *refused,
 		       struct argp_state *state, FILE *used)
 {
-	const struct known_option *found;
-	error_t err;
+	const struct program_option *option = config_file_option(file, line->name);
+	struct option_parser *parser = state->hook;
+	char why[OPTION_WHY];
 
-	if (has_word(refused, line->name))
-		option_error(state, "%s: can be used on the command line only", line->name);
-	found = find_option(known, line->name, state);
-	check_value(found->option, line->value, state);
-	if (file->on_command_line[found - known->list])
+	if (!option)
+		option_error(state, "%s", unknown_name(file, line->name, why));
+	if (!check_value(option->row, line->value, why))
+		option_error(state, "%s: %s", line->name, why);
+	if (option->given)
 		return;
-	state->input = found->input;
-	err = found->argp->parser(found->option->key, line->value, state);
-	if (err)
-		option_error(state, "%s: %s", line->name, strerror(err));
+	option_take(state, &parser->list[option - file->options], line->value);
 	fprintf(used, line->value ? " --%s=%s" : " --%s", line->name, line->value);
 }
 
-void config_file_parse(struct config_file *file, const struct argp *argp, struct argp_state *state,
-		       const char *const *refused)
+void config_file_parse(struct config_file *file, struct argp_state *state)
 {
-	struct known_options known = { .root = argp };
-	struct argp_state line_state = *state;
+	struct option_parser *parser = state->hook;
 	size_t size;
 	FILE *used;
 
-	if (!file->origin.file)
+	if (!file->path)
 		return;
 	if (!file->is_open)
-		fail(file->origin.file, strerror(ENOENT));
-	add_options(&known, argp, state->input);
-	for (size_t i = 0; argp->children && argp->children[i].argp; i++)
-		add_options(&known, argp->children[i].argp, state->child_inputs[i]);
-	find_overridden(file, &known, state);
+		fail(file->path, strerror(ENOENT));
+	memcpy(file->options, parser->list, sizeof(file->options));
+	file->option_count = parser->count;
 	used = open_memstream(&file->used, &size);
 	if (!used)
-		fail(file->origin.file, strerror(errno));
-	line_state.hook = &file->origin;
+		fail(file->path, strerror(errno));
+	parser->origin.file = file->path;
 	for (size_t i = 0; i < file->lines.count; i++) {
-		file->origin.line = file->lines.list[i].number;
-		parse_line(file, &file->lines.list[i], &known, refused, &line_state, used);
+		parser->origin.line = file->lines.list[i].number;
+		parse_line(file, &file->lines.list[i], state, used);
 	}
 	if (text_close(used, &file->used))
-		fail(file->origin.file, strerror(ENOMEM));
-	file->origin.line = 0;
-	state->hook = &file->origin;
-}
-
-/* The index of a name; SIZE_MAX: it is not that of an option. */
-static size_t find_name(const struct config_file *file, const char *name)
-{
-	for (size_t i = 0; i < file->name_count; i++)
-		if (!strcmp(file->names[i], name))
-			return i;
-	return SIZE_MAX;
+		fail(file->path, strerror(ENOMEM));
+	parser->origin.line = 0;
 }
 
 /* Removes the lines that do not count. */
@@ -273,14 +229,15 @@ static int filter_lines(const struct config_file *file, struct config_lines *lin
 
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct config_line *line = &lines->list[i];
-		size_t name = find_name(file, line->name);
+		const struct program_option *option = config_file_option(file, line->name);
+		char why[OPTION_WHY];
 
-		if (name == SIZE_MAX) {
-			snprintf(errmsg, errmsg_size, "%s:%u: \"%s\" is not the name of an option",
-				 file->origin.file, line->number, line->name);
+		if (!option) {
+			snprintf(errmsg, errmsg_size, "%s:%u: %s", file->path, line->number,
+				 unknown_name(file, line->name, why));
 			return -EINVAL;
 		}
-		if (!file->on_command_line[name])
+		if (!option->given)
 			lines->list[kept++] = *line;
 	}
 	lines->count = kept;
@@ -290,19 +247,19 @@ static int filter_lines(const struct config_file *file, struct config_lines *lin
 int config_file_reread(const struct config_file *file, struct config_lines *lines, char *errmsg,
 		       size_t errmsg_size)
 {
-	const char *slash = strrchr(file->origin.file, '/'), *why;
-	char *text = read_file_text(file->directory, slash ? slash + 1 : file->origin.file, &why);
+	const char *slash = strrchr(file->path, '/'), *why;
+	char *text = read_file_text(file->directory, slash ? slash + 1 : file->path, &why);
 	int err;
 
 	*lines = (struct config_lines){ 0 };
 	if (!text) {
 		snprintf(errmsg, errmsg_size, "%s: the configuration file cannot be used: %s",
-			 file->origin.file, why ? why : strerror(ENOENT));
+			 file->path, why ? why : strerror(ENOENT));
 		return -ENOENT;
 	}
 	err = config_lines_parse(lines, text);
 	if (err)
-		snprintf(errmsg, errmsg_size, "%s: %s", file->origin.file, strerror(-err));
+		snprintf(errmsg, errmsg_size, "%s: %s", file->path, strerror(-err));
 	else
 		err = filter_lines(file, lines, errmsg, errmsg_size);
 	if (err)

@@ -9,22 +9,19 @@
 
 #include <argp.h>
 
-#include "cli/command_line.h"
 #include "cli/config_lines.h"
-
-#define CONFIG_OPTIONS_MAX 96
+#include "cli/option_table.h"
 
 /* All zero: no file. */
 struct config_file {
-	struct option_origin origin; /* the file that is used, or the last that is missing */
-	bool is_open;		     /* a file is there */
-	int directory;		     /* of the file, open, if is_open */
-	struct config_lines lines;   /* values of options point into them */
-	char *used;		     /* after config_file_parse(): " --name=value" each; or NULL */
-	/* after config_file_parse(): the names that a file may have, and whether its line counts */
-	const char *names[CONFIG_OPTIONS_MAX];
-	bool on_command_line[CONFIG_OPTIONS_MAX];
-	size_t name_count;
+	const char *path;	   /* of the file that is used, or the last that is missing */
+	bool is_open;		   /* a file is there */
+	int directory;		   /* of the file, open, if is_open */
+	struct config_lines lines; /* values of options point into them */
+	char *used;		   /* after config_file_parse(): " --name=value" each; or NULL */
+	/* after config_file_parse(): all options; a line of one that was given is ignored */
+	struct program_option options[OPTIONS_MAX];
+	size_t option_count;
 };
 
 /*
@@ -34,12 +31,10 @@ struct config_file {
 void config_file_open(struct config_file *file, const char *path);
 
 /*
- * At ARGP_KEY_END of the program's parser: passes the options of the file to the parsers of argp
- * and its children, except those that the command line has too. refused: names that only a command
- * line may have, ends with NULL.
+ * At ARGP_KEY_END: takes the options of the file, except those that the command line has too. Only
+ * the command line can have --help, --usage, --version, and options whose row says so.
  */
-void config_file_parse(struct config_file *file, const struct argp *argp, struct argp_state *state,
-		       const char *const *refused);
+void config_file_parse(struct config_file *file, struct argp_state *state);
 
 /*
  * Reads the file again, in the directory that it was in. lines gets all lines of it, without those
@@ -48,6 +43,16 @@ void config_file_parse(struct config_file *file, const struct argp *argp, struct
  */
 int config_file_reread(const struct config_file *file, struct config_lines *lines, char *errmsg,
 		       size_t errmsg_size);
+
+/* The option of a line that config_file_reread() has returned. */
+const struct program_option *config_file_option(const struct config_file *file, const char *name);
+
+/*
+ * Checks such a line, and stores the value of a kind, other than text, in the program's options.
+ * False: why says what is wrong.
+ */
+bool config_line_store(const struct program_option *option, const char *value, void *options,
+		       char why[OPTION_WHY]);
 
 void config_file_deinit(struct config_file *file);
 

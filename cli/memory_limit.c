@@ -36,18 +36,6 @@
 
 static uint64_t limit_bytes; /* of this process, for messages; 0: none was set */
 
-uint64_t memory_limit_parse(struct argp_state *state, const char *text)
-{
-	uint64_t bytes;
-
-	if (!size_parse(text, 1, &bytes) || bytes >= RLIM_INFINITY)
-		argp_error(
-			state,
-			"--max-memory: \"%s\" is not a size: use a number of bytes, or one with k, M or G",
-			text);
-	return bytes;
-}
-
 /* The lower one of the limit and that in the file memory.max of a control group ("max": none). */
 static uint64_t lower_by_group(uint64_t limit, const char *group)
 {

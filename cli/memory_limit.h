@@ -8,29 +8,22 @@
 #ifndef CLI_MEMORY_LIMIT_H
 #define CLI_MEMORY_LIMIT_H
 
-#include <argp.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#define MEMORY_LIMIT_KEY 0x200 /* above the keys of all programs */
-#define MEMORY_LIMIT_HELP                                                                          \
-	"Use at most SIZE bytes of memory, as in 2G; 0 for no limit (default: half of the memory " \
-	"that this machine has, or that the control groups of the program allow)"
+#include "cli/option_row.h"
+
 /* ...: OPTION_AT() of a uint64_t that is MEMORY_LIMIT_DEFAULT; it gets bytes, or 0 for no limit. */
-#define MEMORY_LIMIT_ROW(...)                                                                   \
-	{                                                                                       \
-		"max-memory", 0, "SIZE", MEMORY_LIMIT_HELP, __VA_ARGS__, .kind = ARGUMENT_SIZE, \
-									 .words = "1G|4G|16G"   \
-	}
-#define MEMORY_LIMIT_OPTION(group)                                                  \
-	{                                                                           \
-		"max-memory", MEMORY_LIMIT_KEY, "SIZE", 0, MEMORY_LIMIT_HELP, group \
-	}
+/* clang-format off */
+#define MEMORY_LIMIT_ROW(...) \
+	{ "max-memory", 0, "SIZE", \
+	  "Use at most SIZE bytes of memory, as in 2G; 0 for no limit (default: half of the memory " \
+	  "that this machine has, or that the control groups of the program allow)", \
+	  __VA_ARGS__, .kind = ARGUMENT_SIZE, .words = "1G|4G|16G" }
+/* clang-format on */
 
 /* A limit that no option has set. */
 #define MEMORY_LIMIT_DEFAULT UINT64_MAX
-
-/* The value of the option, in bytes; 0: no limit. */
-uint64_t memory_limit_parse(struct argp_state *state, const char *text);
 
 /*
  * Limits the memory of this process and its children; call it before a capture is read. The default

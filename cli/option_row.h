@@ -17,6 +17,9 @@
 /* The member that gets the value. An option without an argument sets it to 1, or to .value. */
 #define OPTION_AT(type, member) .at = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 
+/* A bool that is set, too, when the option is given. */
+#define OPTION_GIVEN(type, member) .given = 1 + offsetof(type, member)
+
 enum argument_kind {
 	ARGUMENT_TEXT,	 /* const char * */
 	ARGUMENT_PATH,	 /* const char *, not empty */
@@ -37,7 +40,7 @@ struct option_row {
 	char letter; /* 0: none */
 	const char *argument, *help;
 	size_t at, size; /* OPTION_AT(); size 0: nothing is stored */
-	size_t given;	 /* offset of a bool that is set, too; 0: none */
+	size_t given;	 /* OPTION_GIVEN() */
 	enum argument_kind kind;
 	uint64_t least, most; /* ns or bytes; most 0: no limit */
 	uint64_t all;	      /* the value of the word "all"; 0: the word is refused */

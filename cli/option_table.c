@@ -66,7 +66,7 @@ void option_take(struct argp_state *state, struct program_option *option, const 
 		option_error(state, "%s: %s", option_row_name(row, name), why);
 	option->given = true;
 	if (row->given)
-		*((bool *)((char *)options + row->given)) = true;
+		*(bool *)((char *)options + row->given - 1) = true;
 	parser->row = row;
 	state->input = options;
 	if (row->parse)

@@ -411,7 +411,7 @@ static const struct option_row option_rows[] = {
 		  "site|address|allocations|frees|missed_frees|failed|bytes_requested|bytes_allocated|fragmentation_percent|bytes_wasted|live_objects|live_bytes|peak_waste|live_waste|waste|cross_cpu_frees|peak_bytes|temporary|lifetime_p50_ns|lifetime_p99_ns|coverage_percent" },
 	{ "lines", 'l', "N",
 	  "Print the first N rows of each table, 0 for all (default: in text a limit of the view, else all)",
-	  AT(lines), .given = offsetof(struct report_options, lines_given), .kind = ARGUMENT_NUMBER,
+	  AT(lines), OPTION_GIVEN(struct report_options, lines_given), .kind = ARGUMENT_NUMBER,
 	  .unit = "rows", .words = "0|10|20|50" },
 	{ "format", 0, "FORMAT", NULL, .kind = ARGUMENT_CHOICE, .choices = formats,
 	  .key = KEY_FORMAT, .parse = parse_format },

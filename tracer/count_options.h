@@ -3,14 +3,14 @@
 #ifndef TRACER_COUNT_OPTIONS_H
 #define TRACER_COUNT_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cli/option_table.h"
 
 struct query;
 struct renderer;
 
-/* All zero: --count was not given. */
 struct count_options {
 	bool enabled;
 	struct query *query;
@@ -19,18 +19,13 @@ struct count_options {
 	const struct renderer *renderer;
 };
 
-/* A child of the table of kmemtraced's options. Its input is struct count_options. */
-extern const struct argp count_argp;
+extern const struct option_row count_rows[];
 
 /*
  * When all options are known: finds what the query needs. probes_text: of --probes, or NULL.
  */
 void count_options_complete(struct argp_state *state, struct count_options *options,
 			    const char *probes_text);
-
-/* Without --count: no option of it may be given. has_format: --format has another use. */
-void count_options_check_disabled(struct argp_state *state, const struct count_options *options,
-				  bool has_format);
 
 void count_options_deinit(struct count_options *options);
 

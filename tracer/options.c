@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The command line of kmemtraced: one argp table. */
+/* The command line of kmemtraced. */
 #include "config.h"
 
 #include <errno.h>
@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "capture/capture.h"
-#include "cli/command_line.h"
-#include "cli/value_range.h"
 #include "cli/exit_status.h"
 #include "kernel/sampling.h"
 #include "live/stats/stats_file.h"
-#include "tracer/option_values.h"
+#include "report/render/render.h"
+#include "tracer/live_counts.h"
 #include "tracer/options.h"
 #include "tracer/publish/publish.h"
 #include "tracer/system/user_group.h"
@@ -22,110 +22,50 @@
 #define MEMORY_RING_MIB 16
 #define PROFILE_SAMPLES 500 /* a second */
 
-enum {
-	KEY_INCLUDE_SELF = 256,
-	KEY_RESCUE,
-	KEY_NO_RESCUE,
-	KEY_PUBLISH,
-	KEY_PUBLISH_GROUP,
-	KEY_PUBLISH_OBJECTS,
-	KEY_PUBLISH_BASE,
-	KEY_NO_DETAILS,
-	KEY_NO_CAPTURE,
-	KEY_PROC_MEM,
-	KEY_DOCTOR,
-	KEY_PROBES,
-	KEY_STACKS,
-	KEY_USER_STACKS,
-	KEY_PROFILE,
-	KEY_MAX_SAMPLES,
-	KEY_CONFIG,
-	KEY_STATUS,
-};
+#define INTERVAL_MIN 10000000	    /* ns between two readings of --proc-mem */
+#define SAMPLE_DEFAULT (512 * 1024) /* bytes */
+#define NSEC_PER_SEC 1000000000ULL
+#define DURATION_MAX 1000000000ULL /* seconds */
+#define MIB (1024 * 1024ULL)
 
-static const struct argp_option table[] = {
-	{ "output", 'o', "DIR", 0,
-	  "Write the capture to DIR (default: " CAPTURE_DEFAULT
-	  "); rename an existing capture to DIR.old. -: write it to standard output, for kmemtrace-report events -i -",
-	  0 },
-	{ "duration", 'd', "DURATION", 0,
-	  "Stop after DURATION: seconds, or a number with ns, us, ms, s, m, h or d", 0 },
-	{ "ring-size", 'm', "MIB", 0,
-	  "Set the size of each CPU's ring to MIB mebibytes, or a size such as 64M (default: 64, or less, so that all rings together take at most 1/16 of the memory)",
-	  0 },
-	{ "pid", 'p', "PID[,PID...]", 0,
-	  "Record only the events of these processes; other processes' frees of their objects are then not observed",
-	  0 },
-	{ "probes", KEY_PROBES, "GLOB[,GLOB...]", 0,
-	  "Record the events of these probes only, as in 'vm.page*,vm.mmap'; a name of a slab event stands for all slab events (default: all slab events)",
-	  0 },
-	{ "list-probes", 'L', NULL, 0,
-	  "List each probe, with how this kernel takes it, or why it does not, and exit", 0 },
-	{ "pack", 'z', NULL, 0,
-	  "Pack the capture while writing it, as kmemtrace-pack(1) does: most events then take one to three bytes on disk instead of 48",
-	  0 },
-	{ "include-self", KEY_INCLUDE_SELF, NULL, 0,
-	  "Let reports include the objects that kmemtraced itself allocates", 0 },
-	{ "rescue", KEY_RESCUE, NULL, 0,
-	  "With -p: attach backup programs to the frees, which record frees that interrupt a free; each free of any process then costs more",
-	  0 },
-	{ "no-rescue", KEY_NO_RESCUE, NULL, 0,
-	  "Attach no backup programs to the frees: each free costs less, and frees that interrupt a free are only counted",
-	  0 },
-	{ "proc-mem", KEY_PROC_MEM, "SECONDS", OPTION_ARG_OPTIONAL,
-	  "Read the memory of all processes at the begin, at the end and every SECONDS, for the functions proc_mem_rss() and the like in reports",
-	  0 },
-	{ "stacks", KEY_STACKS, "BYTES", OPTION_ARG_OPTIONAL,
-	  "Record the kernel stack of a random sample of the allocations: one in each BYTES that are allocated, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
-	  0 },
-	{ "user-stacks", KEY_USER_STACKS, NULL, 0,
-	  "Record the stack of the process too, with the names of its functions; without --stacks or --profile, as if --stacks was given",
-	  0 },
-	{ "profile", KEY_PROFILE, "BYTES", OPTION_ARG_OPTIONAL,
-	  "Record only the sample that --stacks=BYTES takes, with the stacks and the frees of its objects, and count all others: cheap enough to stay on; reports show estimates; implies -z (default: 512k)",
-	  0 },
-	{ "max-samples", KEY_MAX_SAMPLES, "N", 0,
-	  "While more than N samples a second come, double BYTES, again and again; 0: never (default: 500 with --profile, else 0)",
-	  0 },
-	{ "publish", KEY_PUBLISH, "FILE", OPTION_ARG_OPTIONAL,
-	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH
-	  "), for programs that use libmemstat(3)",
-	  0 },
-	{ "publish-group", KEY_PUBLISH_GROUP, "GROUP", 0,
-	  "With --publish: let the members of GROUP read the file", 0 },
-	{ "publish-objects", KEY_PUBLISH_OBJECTS, "N", 0,
-	  "With --publish, --metrics, --summaries or --trigger: track at most N live objects (1 to 4294967295; default: 4194304); each takes up to 128 bytes of memory",
-	  0 },
-	{ "publish-base", KEY_PUBLISH_BASE, NULL, 0,
-	  "With --publish: programs show what is in use, also what was allocated before the start",
-	  0 },
-	{ "no-details", KEY_NO_DETAILS, NULL, 0,
-	  "With --publish: publish no figures by call site, task and cgroup, which kmemtrace-top(1) shows",
-	  0 },
-	{ "no-capture", KEY_NO_CAPTURE, NULL, 0,
-	  "With --publish, --metrics, --summaries or --trigger: write no capture", 0 },
-	{ "config", KEY_CONFIG, "FILE", 0,
-	  "Take options from FILE too: one in each line, as \"duration = 5\"; those of the command line win. Given several times: the first FILE that exists",
-	  0 },
-	{ "quiet", 'q', NULL, 0, "Print errors only", 0 },
-	{ "verbose", 'v', NULL, 0,
-	  "Print the counters of each CPU at the end, and the messages of libbpf", 0 },
-	{ "doctor", KEY_DOCTOR, NULL, 0,
-	  "Check what this kernel and these privileges allow, print a line for each check, and exit: 0 if a capture is possible, else 1",
-	  0 },
-	{ "status", KEY_STATUS, NULL, 0,
-	  "List each running kmemtraced of this machine, with its options, counts and sizes, and exit: 0 if one runs, else 1",
-	  0 },
-	{ NULL, 0, NULL, 0, NULL, 0 },
-};
-
-static const char summary[] =
-	"Record the slab allocations and frees of the running kernel, until COMMAND ends, DURATION is over, or a signal such as SIGINT or SIGTERM arrives.\v"
-	"Exit status: that of COMMAND, or 0 without a command; 1 if --doctor finds that no capture is possible; 2 if the capture could not be made or is not complete.\n\n"
-	"Check a capture with kmemtrace-check(1), and read it with kmemtrace-report(1).";
-
-static void parse_pids(struct argp_state *state, const char *text, struct options *options)
+/* A number in a spelling of strtod(), such as 1e3, means seconds. */
+static void parse_duration(struct argp_state *state, const char *text)
 {
+	struct options *options = state->input;
+	uint64_t ns = 0;
+	double seconds;
+	char *end;
+
+	if (!duration_parse(text, strlen(text), &ns)) {
+		seconds = strtod(text, &end);
+		if (end == text || *end || !(seconds > 0) || seconds > DURATION_MAX)
+			seconds = 0;
+		ns = (uint64_t)(seconds * NSEC_PER_SEC);
+		if (!ns && seconds > 0)
+			ns = 1;
+	}
+	if (!ns || ns > DURATION_MAX * NSEC_PER_SEC)
+		option_error(state, "-d: \"%s\" is not a duration above 0: use " DURATION_UNITS,
+			     text);
+	options->duration_ns = ns;
+}
+
+static void parse_ring_mib(struct argp_state *state, const char *text)
+{
+	struct options *options = state->input;
+	uint64_t bytes = 0;
+
+	if (!size_parse(text, MIB, &bytes) || bytes % MIB || bytes < MIB || bytes > 512 * MIB)
+		option_error(
+			state,
+			"-m: \"%s\" is not a number of mebibytes from 1 to 512, nor a size such as 64M",
+			text);
+	options->ring_mib = (unsigned int)(bytes / MIB);
+}
+
+static void parse_pids(struct argp_state *state, const char *text)
+{
+	struct options *options = state->input;
 	const char *at = text;
 	unsigned long value;
 	uint32_t *more;
@@ -151,25 +91,9 @@ static void parse_pids(struct argp_state *state, const char *text, struct option
 	}
 }
 
-static void complete_count(struct argp_state *state, struct options *options)
+static void parse_probes(struct argp_state *state, const char *text)
 {
-	if (!options->count.enabled) {
-		count_options_check_disabled(state, &options->count, options->status);
-		return;
-	}
-	if (options->output || options->pack || options->publish || options->metrics.path ||
-	    options->summaries.interval_ns || options->triggers.count || options->ring_mib ||
-	    options->proc_mem || options->sampling.interval)
-		option_error(
-			state,
-			"--count writes no capture: it cannot be used with -o, -z, -m, --publish, --metrics, --summaries, --trigger, --proc-mem, --stacks, --user-stacks or --profile");
-	count_options_complete(state, &options->count, options->probes_text);
-	options->no_capture = true;
-	options->ring_mib = 1; /* its memory is the table of counts */
-}
-
-static void parse_probes(struct argp_state *state, const char *text, struct options *options)
-{
+	struct options *options = state->input;
 	struct probe_globs globs = { 0 };
 	int err = probe_globs_parse(&globs, text);
 
@@ -192,10 +116,143 @@ static void parse_probes(struct argp_state *state, const char *text, struct opti
 	probe_globs_deinit(&globs);
 }
 
+static void parse_group(struct argp_state *state, const char *text)
+{
+	struct options *options = state->input;
+
+	if (!*text)
+		option_error(state, "--publish-group: the name of the group is empty");
+	if (!group_parse(text, &options->publish_group))
+		option_error(state, "--publish-group %s: there is no such group", text);
+}
+
+static void open_config(struct argp_state *state, const char *path)
+{
+	struct options *options = state->input;
+
+	config_file_open(&options->config, path);
+}
+
+#define AT(member) OPTION_AT(struct options, member)
+
+/* The value of --stacks and --profile. */
+#define SAMPLING                                                                            \
+	AT(sampling.interval), .kind = ARGUMENT_SIZE, .least = SAMPLING_LEAST,              \
+			       .most = SAMPLING_MOST, .all = SAMPLING_EACH, .optional = "", \
+			       .words = "512k|64k|all"
+
+static const struct option_row option_rows[] = {
+	{ "output", 'o', "DIR",
+	  "Write the capture to DIR (default: " CAPTURE_DEFAULT
+	  "); rename an existing capture to DIR.old. -: write it to standard output, for kmemtrace-report events -i -",
+	  AT(output), .kind = ARGUMENT_PATH },
+	{ "duration", 'd', "DURATION",
+	  "Stop after DURATION: seconds, or a number with ns, us, ms, s, m, h or d",
+	  .parse = parse_duration, .words = "5|10|60" },
+	{ "ring-size", 'm', "MIB",
+	  "Set the size of each CPU's ring to MIB mebibytes, or a size such as 64M (default: 64, or less, so that all rings together take at most 1/16 of the memory)",
+	  .parse = parse_ring_mib, .words = "4|16|64|256" },
+	{ "pid", 'p', "PID[,PID...]",
+	  "Record only the events of these processes; other processes' frees of their objects are then not observed",
+	  .parse = parse_pids },
+	{ "probes", 0, "GLOB[,GLOB...]",
+	  "Record the events of these probes only, as in 'vm.page*,vm.mmap'; a name of a slab event stands for all slab events (default: all slab events)",
+	  .parse = parse_probes, .word = probe_name },
+	{ "list-probes", 'L', NULL,
+	  "List each probe, with how this kernel takes it, or why it does not, and exit",
+	  AT(list_probes), .command_line_only = true },
+	{ "pack", 'z', NULL,
+	  "Pack the capture while writing it, as kmemtrace-pack(1) does: most events then take one to three bytes on disk instead of 48",
+	  AT(pack), .excludes = "no-capture" },
+	{ "include-self", 0, NULL,
+	  "Let reports include the objects that kmemtraced itself allocates", AT(include_self) },
+	{ "rescue", 0, NULL,
+	  "With -p: attach backup programs to the frees, which record frees that interrupt a free; each free of any process then costs more",
+	  AT(rescue), .excludes = "no-rescue" },
+	{ "no-rescue", 0, NULL,
+	  "Attach no backup programs to the frees: each free costs less, and frees that interrupt a free are only counted",
+	  AT(no_rescue) },
+	{ "proc-mem", 0, "SECONDS",
+	  "Read the memory of all processes at the begin, at the end and every SECONDS, for the functions proc_mem_rss() and the like in reports",
+	  AT(proc_mem_ns), OPTION_GIVEN(struct options, proc_mem), .kind = ARGUMENT_DURATION,
+	  .least = INTERVAL_MIN, .optional = "", .excludes = "no-capture", .words = "100ms|1|10" },
+	{ "stacks", 0, "BYTES",
+	  "Record the kernel stack of a random sample of the allocations: one in each BYTES that are allocated, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
+	  SAMPLING, OPTION_GIVEN(struct options, stacks) },
+	{ "user-stacks", 0, NULL,
+	  "Record the stack of the process too, with the names of its functions; without --stacks or --profile, as if --stacks was given",
+	  AT(sampling.user_stacks), .excludes = "no-capture" },
+	{ "profile", 0, "BYTES",
+	  "Record only the sample that --stacks=BYTES takes, with the stacks and the frees of its objects, and count all others: cheap enough to stay on; reports show estimates; implies -z (default: 512k)",
+	  SAMPLING, OPTION_GIVEN(struct options, sampling.is_profile) },
+	{ "max-samples", 0, "N",
+	  "While more than N samples a second come, double BYTES, again and again; 0: never (default: 500 with --profile, else 0)",
+	  AT(sampling.most), .kind = ARGUMENT_NUMBER, .most = UINT32_MAX,
+	  .unit = "samples a second", .needs = "stacks|user-stacks|profile",
+	  .words = "0|100|500|1000" },
+	{ "publish", 0, "FILE",
+	  "Publish statistics of the running system in FILE (default: " STATS_FILE_PATH
+	  "), for programs that use libmemstat(3)",
+	  AT(publish), .kind = ARGUMENT_PATH, .optional = STATS_FILE_PATH },
+	{ "publish-group", 0, "GROUP", "With --publish: let the members of GROUP read the file",
+	  AT(publish_group_name), .parse = parse_group, .needs = "publish" },
+	{ "publish-objects", 0, "N",
+	  "With --publish, --metrics, --summaries or --trigger: track at most N live objects (1 to 4294967295; default: 4194304); each takes up to 128 bytes of memory",
+	  AT(publish_objects), .kind = ARGUMENT_NUMBER, .least = 1, .most = UINT32_MAX,
+	  .unit = "objects", .words = "100000|1000000|4194304" },
+	{ "publish-base", 0, NULL,
+	  "With --publish: programs show what is in use, also what was allocated before the start",
+	  AT(publish_base), .needs = "publish" },
+	{ "no-details", 0, NULL,
+	  "With --publish: publish no figures by call site, task and cgroup, which kmemtrace-top(1) shows",
+	  AT(no_details), .needs = "publish" },
+	{ "no-capture", 0, NULL,
+	  "With --publish, --metrics, --summaries or --trigger: write no capture", AT(no_capture) },
+	{ "config", 0, "FILE",
+	  "Take options from FILE too: one in each line, as \"duration = 5\"; those of the command line win. Given several times: the first FILE that exists",
+	  .kind = ARGUMENT_PATH, .parse = open_config, .command_line_only = true },
+	{ "quiet", 'q', NULL, "Print errors only", AT(quiet) },
+	{ "verbose", 'v', NULL,
+	  "Print the counters of each CPU at the end, and the messages of libbpf", AT(verbose) },
+	{ "doctor", 0, NULL,
+	  "Check what this kernel and these privileges allow, print a line for each check, and exit: 0 if a capture is possible, else 1",
+	  AT(doctor), .command_line_only = true },
+	{ "status", 0, NULL,
+	  "List each running kmemtraced of this machine, with its options, counts and sizes, and exit: 0 if one runs, else 1",
+	  AT(status), .command_line_only = true },
+	{ .argument = "COMMAND" },
+	{ 0 },
+};
+
+static const struct option_table option_tables[] = {
+	{ .rows = option_rows },
+	{ ship_rows, offsetof(struct options, ship), 1 },
+	{ summaries_rows, offsetof(struct options, summaries), 2 },
+	{ metrics_rows, offsetof(struct options, metrics), 3 },
+	{ rotation_rows, offsetof(struct options, rotation), 4 },
+	{ trigger_rows, offsetof(struct options, triggers), 5 },
+	{ count_rows, offsetof(struct options, count), 6 },
+	{ 0 },
+};
+
+static void complete_count(struct argp_state *state, struct options *options)
+{
+	if (!options->count.enabled)
+		return;
+	if (options->output || options->pack || options->publish || options->metrics.path ||
+	    options->summaries.interval_ns || options->triggers.count || options->ring_mib ||
+	    options->proc_mem || options->sampling.interval)
+		option_error(
+			state,
+			"--count writes no capture: it cannot be used with -o, -z, -m, --publish, --metrics, --summaries, --trigger, --proc-mem, --stacks, --user-stacks or --profile");
+	count_options_complete(state, &options->count, options->probes_text);
+	options->no_capture = true;
+	options->ring_mib = 1; /* its memory is the table of counts */
+}
+
 /* The triggers have the figures of slab events; that of OOM kills needs their probe. */
 static void complete_triggers(struct argp_state *state, struct options *options)
 {
-	trigger_options_complete(state, &options->triggers);
 	if (trigger_options_need_figures(&options->triggers) && !options->records_slab)
 		option_error(
 			state,
@@ -238,20 +295,12 @@ static void complete_publish(struct argp_state *state, struct options *options)
 	    !options->triggers.count && options->no_capture && !options->count.enabled)
 		option_error(state,
 			     "--no-capture: needs --publish, --metrics, --summaries or --trigger");
-	if (!options->publish && options->publish_group != (gid_t)-1)
-		option_error(state, "--publish-group: needs --publish");
 	if (!options_aggregate(options) && options->publish_objects)
 		option_error(
 			state,
 			"--publish-objects: needs --publish, --metrics, --summaries, or a trigger of live bytes or of OOM kills");
-	if (!options->publish && options->no_details)
-		option_error(state, "--no-details: needs --publish");
-	if (!options->publish && options->publish_base)
-		option_error(state, "--publish-base: needs --publish");
 	if (options->no_capture && options->output)
 		option_error(state, "-o %s: cannot be used with --no-capture", options->output);
-	if (options->no_capture && options->pack)
-		option_error(state, "-z: cannot be used with --no-capture");
 	if (!options->no_capture && !options->output)
 		options->output = CAPTURE_DEFAULT;
 	if (!options->publish_objects)
@@ -279,12 +328,10 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 			     : options->stacks		  ? "--stacks"
 							  : "--user-stacks";
 
-	if (options->sampling.user_stacks && !options->sampling.interval)
-		options->sampling.interval = SAMPLE_DEFAULT;
-
-	if (!options->sampling.interval && options->has_limit)
-		option_error(state, "--max-samples: needs --stacks, --user-stacks or --profile");
-	if (options->sampling.interval == SAMPLING_EACH && options->has_limit)
+	if (options->stacks || options->sampling.user_stacks || options->sampling.is_profile)
+		if (!options->sampling.interval)
+			options->sampling.interval = SAMPLE_DEFAULT;
+	if (options->sampling.interval == SAMPLING_EACH && option_is_given(state, "max-samples"))
 		option_error(state, "--max-samples: cannot be used with %s=all", option);
 	if (!options->sampling.interval)
 		return;
@@ -308,31 +355,15 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 			state,
 			"%s: cannot be used with --no-capture, unless with --publish, which publishes the stacks with the details",
 			option);
-	if (options->no_capture && options->sampling.user_stacks)
-		option_error(state, "--user-stacks: cannot be used with --no-capture");
 	if (!options->records_slab)
 		option_error(state, "%s: needs slab events: name one of them in --probes", option);
 	if (!options->sampling.is_profile)
 		return;
 	if (!options->ring_mib)
 		options->ring_mib = PROFILE_RING_MIB;
-	if (!options->has_limit)
+	if (!option_is_given(state, "max-samples"))
 		options->sampling.most = PROFILE_SAMPLES;
 	options->pack = !options->no_capture;
-}
-
-static const struct argp argp;
-
-/* Only what is behind an option on the command line can be meant as its value. */
-static void parse_config(struct argp_state *state, struct options *options)
-{
-	static const char *const command_line_only[] = { "config",  "doctor", "list-probes",
-							 "status",  "help",   "usage",
-							 "version", NULL };
-	const char *no_value = options->no_value;
-
-	config_file_parse(&options->config, &argp, state, command_line_only);
-	options->no_value = no_value;
 }
 
 static void check_command(struct argp_state *state, const struct options *options)
@@ -347,129 +378,27 @@ static void check_command(struct argp_state *state, const struct options *option
 			     options->command[0]);
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static error_t parse_command(int key, char *arg, struct argp_state *state)
 {
 	struct options *options = state->input;
+	const struct option_parser *parser = state->hook;
 
+	(void)arg;
 	switch (key) {
-	case 'o':
-		options->output = parse_path(state, "-o", arg);
-		return 0;
-	case 'd':
-		options->duration_ns = parse_duration(state, arg);
-		return 0;
-	case 'm':
-		options->ring_mib = parse_ring_mib(state, arg);
-		return 0;
-	case 'p':
-		parse_pids(state, arg, options);
-		return 0;
-	case KEY_PROBES:
-		parse_probes(state, arg, options);
-		return 0;
-	case 'L':
-		options->list_probes = true;
-		return 0;
-	case 'z':
-		options->pack = true;
-		return 0;
-	case KEY_INCLUDE_SELF:
-		options->include_self = true;
-		return 0;
-	case KEY_RESCUE:
-		options->rescue = true;
-		return 0;
-	case KEY_NO_RESCUE:
-		options->no_rescue = true;
-		return 0;
-	case KEY_PUBLISH:
-		options->publish = arg ? parse_path(state, "--publish", arg) : STATS_FILE_PATH;
-		options->no_value = arg ? NULL : "--publish";
-		return 0;
-	case KEY_PUBLISH_GROUP:
-		if (!*arg)
-			option_error(state, "--publish-group: the name of the group is empty");
-		options->publish_group_name = arg;
-		if (!group_parse(arg, &options->publish_group))
-			option_error(state, "--publish-group %s: there is no such group", arg);
-		return 0;
-	case KEY_NO_DETAILS:
-		options->no_details = true;
-		return 0;
-	case KEY_PUBLISH_BASE:
-		options->publish_base = true;
-		return 0;
-	case KEY_PUBLISH_OBJECTS:
-		options->publish_objects = (size_t)parse_number(state, "--publish-objects", arg, 1,
-								UINT32_MAX, "objects");
-		return 0;
-	case KEY_PROC_MEM:
-		options->proc_mem = true;
-		options->proc_mem_ns = arg ? value_of_option(state, &proc_mem_interval, arg) : 0;
-		options->no_value = arg ? NULL : "--proc-mem";
-		return 0;
-	case KEY_STACKS:
-		options->stacks = true;
-		options->sampling.interval = parse_sampling(state, "--stacks", arg);
-		options->no_value = arg ? NULL : "--stacks";
-		return 0;
-	case KEY_USER_STACKS:
-		options->sampling.user_stacks = true;
-		return 0;
-	case KEY_PROFILE:
-		options->sampling.is_profile = true;
-		options->sampling.interval = parse_sampling(state, "--profile", arg);
-		options->no_value = arg ? NULL : "--profile";
-		return 0;
-	case KEY_MAX_SAMPLES:
-		options->has_limit = true;
-		options->sampling.most = (uint32_t)parse_number(state, "--max-samples", arg, 0,
-								UINT32_MAX, "samples a second");
-		return 0;
-	case KEY_NO_CAPTURE:
-		options->no_capture = true;
-		return 0;
-	case KEY_CONFIG:
-		config_file_open(&options->config, parse_path(state, "--config", arg));
-		return 0;
-	case KEY_STATUS:
-		options->status = true;
-		return 0;
-	case 'q':
-		options->quiet = true;
-		return 0;
-	case 'v':
-		options->verbose = true;
-		return 0;
-	case KEY_DOCTOR:
-		options->doctor = true;
-		return 0;
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &options->metrics;
-		state->child_inputs[1] = &options->summaries;
-		state->child_inputs[2] = &options->ship;
-		state->child_inputs[3] = &options->rotation;
-		state->child_inputs[4] = &options->triggers;
-		state->child_inputs[5] = &options->count;
-		options->summaries.no_value = &options->no_value;
-		return 0;
 	case ARGP_KEY_ARG:
 		/* the first word that is not an option begins the command */
 		options->command = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		parse_config(state, options);
+		/* only what is behind an option on the command line can be meant as its value */
+		options->no_value = parser->no_value ? parser->no_value->name : NULL;
+		config_file_parse(&options->config, state);
+		return 0;
+	case ARGP_KEY_SUCCESS:
 		check_command(state, options);
-		if (options->proc_mem && options->no_capture)
-			option_error(state, "--proc-mem: cannot be used with --no-capture");
 		complete_sampling(state, options);
-		if (options->rescue && options->no_rescue)
-			option_error(state, "--rescue: cannot be used with --no-rescue");
 		complete_count(state, options);
-		metrics_options_complete(state, &options->metrics);
-		ship_options_complete(state, &options->ship, options->summaries.interval_ns);
-		summaries_options_complete(state, &options->summaries);
 		complete_triggers(state, options);
 		complete_publish(state, options);
 		complete_full(state, options);
@@ -485,28 +414,37 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &metrics_argp, 0, NULL, 5 },
-					      { &summaries_argp, 0, NULL, 5 },
-					      { &ship_argp, 0, NULL, 5 },
-					      { &rotation_argp, 0, NULL, 6 },
-					      { &trigger_argp, 0, NULL, 7 },
-					      { &count_argp, 0, NULL, 10 },
-					      { 0 } };
-static const struct argp argp = {
-	.children = children,
-	.options = table,
-	.parser = parse_option,
-	.args_doc = "[--] [COMMAND [ARG...]]",
-	.doc = summary,
-};
+static const char summary[] =
+	"Record the slab allocations and frees of the running kernel, until COMMAND ends, DURATION is over, or a signal such as SIGINT or SIGTERM arrives.\v"
+	"Exit status: that of COMMAND, or 0 without a command; 1 if --doctor finds that no capture is possible; 2 if the capture could not be made or is not complete.\n\n"
+	"Check a capture with kmemtrace-check(1), and read it with kmemtrace-report(1).";
+
+void options_init(struct options *options)
+{
+	*options = (struct options){
+		.publish_group = (gid_t)-1,
+		.records_slab = true,
+		.metrics = { .interval_ns = METRICS_INTERVAL_DEFAULT, .top = METRICS_TOP_DEFAULT },
+		.summaries = { .directory = SUMMARIES_DIRECTORY,
+			       .keep_ns = SUMMARIES_KEEP_DEFAULT,
+			       .role = "" },
+		.rotation.max_dumps = MAX_DUMPS_DEFAULT,
+		.triggers.pause_ns = TRIGGER_PAUSE_DEFAULT,
+		.count = { .groups = LIVE_COUNTS_GROUPS, .renderer = &renderer_text },
+	};
+}
 
 void options_parse(struct options *options, int argc, char **argv)
 {
-	memset(options, 0, sizeof(*options));
-	options->publish_group = (gid_t)-1;
-	options->records_slab = true;
+	static const struct argp argp = {
+		.args_doc = "[--] [COMMAND [ARG...]]",
+		.parser = parse_command,
+		.doc = summary,
+	};
+
+	options_init(options);
 	options->argv = argv;
-	parse_command_line(&argp, argc, argv, ARGP_IN_ORDER, options);
+	option_tables_parse(&argp, option_tables, argc, argv, ARGP_IN_ORDER, options);
 }
 
 const char *options_no_backup_reason(const struct options *options)

@@ -35,7 +35,6 @@ struct options {
 	bool proc_mem;		  /* read the memory of processes */
 	uint64_t proc_mem_ns;	  /* between two readings; 0: no such readings */
 	bool stacks;		  /* --stacks was given */
-	bool has_limit;		  /* --max-samples was given */
 	struct sampling sampling; /* interval 0: no stacks are recorded */
 	bool rescue, no_rescue;	  /* see options_no_backup_reason */
 	const char *publish;	  /* path of the file; NULL: nothing is published */
@@ -44,7 +43,7 @@ struct options {
 	struct ship_options ship;
 	struct trigger_options triggers;
 	struct rotation_options rotation;
-	const char *no_value; /* the last option without its optional value; NULL: none */
+	const char *no_value; /* name of the last option without its optional value; or NULL */
 	gid_t publish_group;  /* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects;	    /* live ones that are tracked */
@@ -60,6 +59,9 @@ struct options {
 	char **argv;	/* NULL-terminated: the whole command line */
 	char **command; /* NULL-terminated; NULL: no command */
 };
+
+/* Sets the defaults. */
+void options_init(struct options *options);
 
 /* Exits with 2 and a message if the command line is wrong, and with 0 after --help and --version.
  */

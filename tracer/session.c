@@ -29,7 +29,7 @@ int session_fail_command(struct session *session, int err)
 	session_fail(session, err, session->command.errmsg);
 	if (options->no_value)
 		snprintf(session->errmsg, sizeof(session->errmsg),
-			 "%s: if it is the value of %s, use %s=%s", session->command.errmsg,
+			 "%s: if it is the value of --%s, use --%s=%s", session->command.errmsg,
 			 options->no_value, options->no_value, options->command[0]);
 	return err;
 }

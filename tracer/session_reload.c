@@ -14,7 +14,6 @@
 #include "base/text.h"
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "cli/value_range.h"
 #include "tracer/publish/publish_metrics.h"
 #include "tracer/publish/publish_summaries.h"
 #include "tracer/session_reload.h"
@@ -23,9 +22,7 @@
 struct reload {
 	struct session *session;
 	struct config_lines lines; /* the new ones */
-	struct trigger_options triggers;
-	uint64_t metrics_interval_ns;
-	uint64_t summaries_keep_ns, summaries_max;
+	struct options options;	   /* what they say of options that can change; else the defaults */
 	char errmsg[500];
 };
 
@@ -38,13 +35,13 @@ void session_reload_open(struct session *session)
 static int fail(struct reload *reload, const struct config_line *line, const char *why)
 {
 	snprintf(reload->errmsg, sizeof(reload->errmsg), "%s:%u: %s: %s",
-		 reload->session->options->config.origin.file, line->number, line->name, why);
+		 reload->session->options->config.path, line->number, line->name, why);
 	return -EINVAL;
 }
 
 static int take_trigger(struct reload *reload, const struct config_line *line)
 {
-	struct trigger_options *triggers = &reload->triggers;
+	struct trigger_options *triggers = &reload->options.triggers;
 	struct trigger *trigger = &triggers->list[triggers->count];
 	const struct session *session = reload->session;
 	struct trigger_error error;
@@ -52,8 +49,6 @@ static int take_trigger(struct reload *reload, const struct config_line *line)
 
 	if (triggers->count == TRIGGERS_MAX)
 		return fail(reload, line, "there are too many triggers");
-	if (!line->value)
-		return fail(reload, line, "needs a value: trigger = CONDITION");
 	if (trigger_parse(trigger, line->value, &error)) {
 		snprintf(why, sizeof(why), "character %zu: %s", error.column, error.text);
 		return fail(reload, line, why);
@@ -70,72 +65,24 @@ static int take_trigger(struct reload *reload, const struct config_line *line)
 	return 0;
 }
 
-static int take_value(struct reload *reload, const struct config_line *line,
-		      const struct value_range *range, uint64_t *value)
-{
-	char why[400];
-
-	return value_parse(range, line->value, value, why, sizeof(why)) ? 0
-									: fail(reload, line, why);
-}
-
-static int take_pause(struct reload *reload, const struct config_line *line)
-{
-	return take_value(reload, line, &trigger_pause, &reload->triggers.pause_ns);
-}
-
-static int take_interval(struct reload *reload, const struct config_line *line)
-{
-	return take_value(reload, line, &metrics_interval, &reload->metrics_interval_ns);
-}
-
-static int take_keep(struct reload *reload, const struct config_line *line)
-{
-	return take_value(reload, line, &summaries_keep, &reload->summaries_keep_ns);
-}
-
-static int take_max(struct reload *reload, const struct config_line *line)
-{
-	int err = take_value(reload, line, &summaries_max, &reload->summaries_max);
-
-	if (reload->summaries_max == UINT64_MAX)
-		reload->summaries_max = 0;
-	return err;
-}
-
-/* The options that can change. */
-static const struct changeable {
-	const char *name;
-	int (*take)(struct reload *reload, const struct config_line *line);
-} changeables[] = {
-	{ "trigger", take_trigger },	       { "trigger-pause", take_pause },
-	{ "metrics-interval", take_interval }, { "summaries-keep", take_keep },
-	{ "summaries-max-disk", take_max },
-};
-#define CHANGEABLES (sizeof(changeables) / sizeof(*changeables))
-
-static const struct changeable *find_changeable(const char *name)
-{
-	for (size_t i = 0; i < CHANGEABLES; i++)
-		if (!strcmp(changeables[i].name, name))
-			return &changeables[i];
-	return NULL;
-}
-
 static int take_lines(struct reload *reload)
 {
+	const struct config_file *config = &reload->session->options->config;
+	char why[OPTION_WHY];
 	int err = 0;
 
-	reload->triggers.pause_ns = TRIGGER_PAUSE_DEFAULT;
-	reload->metrics_interval_ns = METRICS_INTERVAL_DEFAULT;
-	reload->summaries_keep_ns = SUMMARIES_KEEP_DEFAULT;
-	reload->summaries_max = reload->session->options->ship.url ? SUMMARIES_SHIP_MAX : 0;
+	options_init(&reload->options);
 	for (size_t i = 0; i < reload->lines.count && !err; i++) {
 		const struct config_line *line = &reload->lines.list[i];
-		const struct changeable *changeable = find_changeable(line->name);
+		const struct program_option *option = config_file_option(config, line->name);
 
-		err = changeable ? changeable->take(reload, line) : 0;
+		if (!config_line_store(option, line->value, &reload->options, why))
+			err = fail(reload, line, why);
+		else if (!strcmp(line->name, "trigger"))
+			err = take_trigger(reload, line);
 	}
+	/* the default of summaries-max-disk depends on what runs */
+	reload->options.ship = reload->session->options->ship;
 	return err;
 }
 
@@ -148,10 +95,8 @@ static bool has_changed(const struct reload *reload, const char *name)
 {
 	const struct config_file *config = &reload->session->options->config;
 
-	for (size_t i = 0; i < config->name_count; i++)
-		if (!strcmp(config->names[i], name) && config->on_command_line[i])
-			return false;
-	return !config_lines_agree(lines_before(reload->session), &reload->lines, name);
+	return !config_file_option(config, name)->given &&
+	       !config_lines_agree(lines_before(reload->session), &reload->lines, name);
 }
 
 /* 0, or -ENOMEM: nothing has changed. */
@@ -161,19 +106,21 @@ static int apply(struct reload *reload)
 	struct session_triggers *triggers = &session->triggers;
 
 	if (has_changed(reload, "trigger")) {
-		int err = session_triggers_replace(session, &reload->triggers);
+		int err = session_triggers_replace(session, &reload->options.triggers);
 
 		if (err)
 			return err;
 	}
 	if (has_changed(reload, "trigger-pause"))
-		triggers->pause_ns = reload->triggers.pause_ns;
+		triggers->pause_ns = reload->options.triggers.pause_ns;
 	if (has_changed(reload, "metrics-interval") && session->options->metrics.path)
-		publish_metrics_set_interval(&session->publish, reload->metrics_interval_ns);
+		publish_metrics_set_interval(&session->publish,
+					     reload->options.metrics.interval_ns);
 	if (has_changed(reload, "summaries-keep") && session->options->summaries.interval_ns)
-		publish_summaries_set_keep(&session->publish, reload->summaries_keep_ns);
+		publish_summaries_set_keep(&session->publish, reload->options.summaries.keep_ns);
 	if (has_changed(reload, "summaries-max-disk") && session->options->summaries.interval_ns)
-		publish_summaries_set_max(&session->publish, reload->summaries_max);
+		publish_summaries_set_max(&session->publish,
+					  options_summaries_max(&reload->options));
 	return 0;
 }
 
@@ -182,10 +129,11 @@ static void write_names(const struct reload *reload, FILE *file, bool changeable
 	const struct config_file *config = &reload->session->options->config;
 	const char *separator = "";
 
-	for (size_t i = 0; i < config->name_count; i++) {
-		const char *name = config->names[i];
+	for (size_t i = 0; i < config->option_count; i++) {
+		const struct option_row *row = config->options[i].row;
+		const char *name = row->name;
 
-		if (!find_changeable(name) == changeable || config->on_command_line[i])
+		if (row->reloads != changeable || config->options[i].given)
 			continue;
 		/* an option that needs a restart is the same as at the start */
 		if (changeable ? !has_changed(reload, name)
@@ -213,7 +161,7 @@ static void say_result(const struct reload *reload, const char *changed)
 {
 	char *fixed = list_names(reload, false);
 
-	info_msg("%s: read again: %s changed%s%s", reload->session->options->config.origin.file,
+	info_msg("%s: read again: %s changed%s%s", reload->session->options->config.path,
 		 changed && *changed ? changed : "nothing has",
 		 fixed && *fixed ? "; these change at the next start only: " : "",
 		 fixed ? fixed : "");
@@ -230,7 +178,7 @@ static int read_again(struct reload *reload)
 	if (err != -ENOMEM)
 		return err;
 	snprintf(reload->errmsg, sizeof(reload->errmsg), "%s: %s",
-		 reload->session->options->config.origin.file, strerror(ENOMEM));
+		 reload->session->options->config.path, strerror(ENOMEM));
 	return err;
 }
 

@@ -204,7 +204,6 @@ static int print(const struct renderer *renderer, const struct table *table)
 
 int status_list_run(const struct options *options)
 {
-	const struct renderer *renderer = options->count.renderer;
 	struct table table;
 	int err, result;
 
@@ -212,7 +211,7 @@ int status_list_run(const struct options *options)
 	table.key = "daemons";
 	err = make_table(&table);
 	if (!err)
-		err = print(renderer ? renderer : &renderer_text, &table);
+		err = print(options->count.renderer, &table);
 	if (err)
 		result = error_msg(STATUS_FILE_DIRECTORY ": %s", strerror(-err));
 	else

@@ -77,7 +77,7 @@ static const struct option_row option_rows[] = {
 	{ "unpack", 'u', NULL, "Unpack, for other readers of CTF", AT(unpack) },
 	{ "anonymize", 0, "tasks",
 	  "Replace kernel addresses, the host name and the date, so that the copy in -o DIR can be shared; with =tasks, replace the names of tasks too",
-	  .given = offsetof(struct pack_options, anonymize), .kind = ARGUMENT_CHOICE,
+	  OPTION_GIVEN(struct pack_options, anonymize), .kind = ARGUMENT_CHOICE,
 	  .choices = anonymized, .optional = "", .parse = parse_anonymize },
 	{ "split", 0, "SIZE|AGE",
 	  "Split the capture into a set of pieces in -o DIR, each with the heap at its begin, so that a report of a part of the time reads only these: pieces of so many bytes (k, M, G), or so long (s, m, h)",

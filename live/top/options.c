@@ -56,7 +56,7 @@ static const struct option_row option_rows[] = {
 	  .value = START_NEVER },
 	{ "by", 'k', "KEY",
 	  "Show a row for each KEY: site, function, cache, comm, process, cgroup, or, estimated from samples, stack or syscall (default: site)",
-	  AT(key), .given = offsetof(struct top_options, has_key), .kind = ARGUMENT_CHOICE,
+	  AT(key), OPTION_GIVEN(struct top_options, has_key), .kind = ARGUMENT_CHOICE,
 	  .word = key_name },
 	{ "sort", 's', "COLUMN",
 	  "Sort by COLUMN: live, error, objects, growth, since, allocations, frees, bytes or name (default: live)",

@@ -3,9 +3,12 @@
 #ifndef TRACER_PIECES_ROTATION_OPTIONS_H
 #define TRACER_PIECES_ROTATION_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "cli/option_table.h"
+
+#define MAX_DUMPS_DEFAULT 10
 
 struct rotation_options {
 	bool enabled;	/* --switch-output was given */
@@ -16,12 +19,10 @@ struct rotation_options {
 	unsigned int max_files; /* pieces; 0: no limit */
 	uint64_t max_disk;	/* bytes of all pieces and dumps on disk; 0: no limit */
 	unsigned int max_dumps; /* 0: no limit */
-	bool has_max_dumps;	/* --max-dumps was given */
 	bool in_memory;		/* the pieces are in memory: max_disk is a limit of memory */
 };
 
-/* A child of the table of kmemtraced's options. Its input is struct rotation_options, all zero. */
-extern const struct argp rotation_argp;
+extern const struct option_row rotation_rows[];
 
 /* After all options are parsed. refused: an option that excludes --switch-output; NULL: none. */
 void rotation_options_complete(struct argp_state *state, struct rotation_options *options,

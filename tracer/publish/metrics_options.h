@@ -3,14 +3,14 @@
 #ifndef TRACER_PUBLISH_METRICS_OPTIONS_H
 #define TRACER_PUBLISH_METRICS_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/value_range.h"
+#include "cli/option_table.h"
 
 #define METRICS_INTERVAL_DEFAULT 15000000000ULL /* ns: as often as Prometheus reads, mostly */
+#define METRICS_TOP_DEFAULT 50
 
 struct metrics_options {
 	const char *path;     /* NULL: --metrics was not given */
@@ -18,12 +18,6 @@ struct metrics_options {
 	size_t top;	      /* rows, see live/stats/metrics.h */
 };
 
-/* A child of the table of kmemtraced's options. Its input is struct metrics_options, all zero. */
-extern const struct argp metrics_argp;
-
-extern const struct value_range metrics_interval;
-
-/* After all options are parsed: checks them, and sets the defaults. */
-void metrics_options_complete(struct argp_state *state, struct metrics_options *options);
+extern const struct option_row metrics_rows[];
 
 #endif

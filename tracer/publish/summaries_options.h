@@ -3,12 +3,11 @@
 #ifndef TRACER_PUBLISH_SUMMARIES_OPTIONS_H
 #define TRACER_PUBLISH_SUMMARIES_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/value_range.h"
+#include "cli/option_table.h"
 #include "fleet/summary/summary.h"
 
 #define SUMMARIES_PARENT "/var/lib/kmemtrace"
@@ -18,7 +17,6 @@
 
 struct summaries_options {
 	uint64_t interval_ns;	/* 0: --summaries was not given */
-	const char **no_value;	/* the last option without its optional value, of all options */
 	const char *directory;	/* of the files */
 	uint64_t keep_ns;	/* of the files; UINT64_MAX: for ever */
 	uint64_t max_bytes;	/* of the files; 0: the default, UINT64_MAX: no limit */
@@ -26,15 +24,6 @@ struct summaries_options {
 	bool by[SUMMARY_KINDS]; /* cgroup or comm: with rows of these too */
 };
 
-/*
- * A child of the table of kmemtraced's options. Its input is struct summaries_options, all zero but
- * for no_value.
- */
-extern const struct argp summaries_argp;
-
-extern const struct value_range summaries_keep, summaries_max; /* UINT64_MAX: all */
-
-/* After all options are parsed: checks them, and sets the defaults. */
-void summaries_options_complete(struct argp_state *state, struct summaries_options *options);
+extern const struct option_row summaries_rows[];
 
 #endif

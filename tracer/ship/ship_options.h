@@ -3,8 +3,7 @@
 #ifndef TRACER_SHIP_SHIP_OPTIONS_H
 #define TRACER_SHIP_SHIP_OPTIONS_H
 
-#include <argp.h>
-#include <stdbool.h>
+#include "cli/option_table.h"
 
 struct ship_options {
 	const char *url;	 /* NULL: nothing is sent */
@@ -14,11 +13,6 @@ struct ship_options {
 	const char *max_wait;	 /* a duration; NULL: the default */
 };
 
-/* A child of the table of kmemtraced's options. Its input is struct ship_options, all zero. */
-extern const struct argp ship_argp;
-
-/* After all options are parsed. */
-void ship_options_complete(struct argp_state *state, struct ship_options *options,
-			   bool has_summaries);
+extern const struct option_row ship_rows[];
 
 #endif
