@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
-#include "cli/command_line.h"
 #include "cli/message.h"
+#include "cli/option_table.h"
 
 #define SUGGESTION_SIZE 80
 
@@ -42,6 +42,14 @@ static const struct front_command commands[] = {
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(*commands))
 #define HELP "help"
+
+/* The words that can be the first argument. */
+static const char *command_name(size_t index)
+{
+	if (index < COMMAND_COUNT)
+		return commands[index].name;
+	return index == COMMAND_COUNT ? HELP : NULL;
+}
 
 static const struct front_command *find_command(const char *name)
 {
@@ -101,7 +109,8 @@ static int run_command(const struct front_command *command, int count, char **ar
 	if (!list)
 		return error_msg("%s", strerror(ENOMEM));
 	list[at++] = (char *)command->program;
-	if (command->first)
+	/* the list is that of all commands of the program */
+	if (command->first && (count != 1 || strcmp(*arguments, OPTION_LIST) != 0))
 		list[at++] = (char *)command->first;
 	memcpy(list + at, arguments, (size_t)count * sizeof(*list));
 	status = run(command->program, list);
@@ -171,6 +180,9 @@ static error_t parse_argument(int key, char *argument, struct argp_state *state)
 
 int main(int argc, char **argv)
 {
+	static const struct option_row rows[] = { { .argument = "COMMAND", .word = command_name },
+						  { 0 } };
+	static const struct option_table tables[] = { { .rows = rows }, { 0 } };
 	static const struct argp argp = {
 		.parser = parse_argument,
 		.args_doc = "COMMAND [ARGUMENT...]",
@@ -181,7 +193,7 @@ int main(int argc, char **argv)
 	const struct front_command *command;
 
 	/* the options behind the command are the command's */
-	parse_command_line(&argp, argc, argv, ARGP_IN_ORDER, &arguments);
+	option_tables_parse(&argp, tables, argc, argv, ARGP_IN_ORDER, &arguments);
 	if (strcmp(*arguments.list, HELP) == 0)
 		return help_on(arguments.list[1]);
 	command = find_command(*arguments.list);

@@ -49,7 +49,7 @@ struct option_row {
 	const char *optional; /* the argument can be left out, and then is this; "": no value */
 	const char *const *choices;	   /* of ARGUMENT_CHOICE, end with NULL; or: */
 	const char *(*word)(size_t index); /* NULL after the last; of other kinds: to complete */
-	const char *words;		   /* examples, to complete */
+	const char *words;		   /* examples, to complete; "": none */
 	const char *needs;		   /* one of these options must be given, too */
 	const char *excludes;		   /* none of these may be given */
 	int key;			   /* of argp, for a help filter; 0: any */

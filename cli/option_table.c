@@ -11,7 +11,6 @@
 
 #define KEY_FIRST 0x1000 /* of the options without a letter and a key */
 #define HEADINGS_MAX 16
-#define LIST_OPTION "--list-options"
 #define NAMES_SIZE 200
 
 static int key_of(const struct option_parser *parser, size_t index)
@@ -174,6 +173,10 @@ static bool is_last(const struct option_row *row)
 
 static void print_rows(const struct option_table *tables)
 {
+	/* those of argp */
+	option_row_print(&(struct option_row){ .name = "help", .letter = '?' });
+	option_row_print(&(struct option_row){ .name = "usage" });
+	option_row_print(&(struct option_row){ .name = "version", .letter = 'V' });
 	for (; tables->rows; tables++)
 		for (const struct option_row *row = tables->rows; !is_last(row); row++)
 			if (row->name || row->argument)
@@ -189,13 +192,14 @@ void option_tables_parse(const struct argp *program, const struct option_table *
 	struct argp argp = *program;
 	size_t count = 0;
 
-	if (argc == 2 && !strcmp(argv[1], LIST_OPTION))
+	if (argc == 2 && !strcmp(argv[1], OPTION_LIST))
 		print_rows(tables);
 	for (; tables->rows; tables++)
 		for (const struct option_row *row = tables->rows; !is_last(row); row++)
 			if (row->name || row->help)
 				add_row(&parser, tables, row, &argp_options[count++]);
-	argp.options = argp_options;
+	/* glibc 2.36 leaks a table without options */
+	argp.options = count ? argp_options : NULL;
 	argp.parser = parse_key;
 	parse_command_line(&argp, argc, argv, flags, &parser);
 }

@@ -11,6 +11,7 @@
 #include "cli/option_row.h"
 
 #define OPTIONS_MAX 96
+#define OPTION_LIST "--list-options" /* alone, prints the rows; --help does not have it */
 
 /* Rows, and the member of the program's options that they are for. The last has rows NULL. */
 struct option_table {
@@ -39,8 +40,7 @@ struct option_parser {
 
 /*
  * Parses the command line, as parse_command_line(). program: its parser gets the arguments and the
- * end of the options; at ARGP_KEY_SUCCESS the needs and excludes of the rows are checked. The
- * option --list-options, alone, prints the rows: see option_row_print().
+ * end of the options; at ARGP_KEY_SUCCESS the needs and excludes of the rows are checked.
  */
 void option_tables_parse(const struct argp *program, const struct option_table *tables, int argc,
 			 char **argv, unsigned int flags, void *options);

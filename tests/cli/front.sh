@@ -53,12 +53,41 @@ cmp -s listed documented || wrong "the man page has other commands: $(diff liste
 # completion: of the command, and of its arguments
 complete()
 {
-	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kmemtrace; printf "%s\n" "${COMPREPLY[@]}"' \
-		bash "$top_srcdir/cli/kmemtrace.bash-completion" "$@"
+	PATH=$builddir:$PATH bash -uc '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _kmemtrace
+		printf "%s\n" "${COMPREPLY[@]}"' bash "$top_srcdir/cli/kmemtrace.bash-completion" "$@"
 }
+
+# completes TEXT WORD…: the completion of the last word is this, with blanks in place of newlines
+completes()
+{
+	expected=$1
+	shift
+	[ "$(complete "$@" | tr '\n' ' ')" = "$expected " ] || wrong "completion of $*: $(complete "$@")"
+}
+
 complete kmemtrace '' | grep -vx help | sort >completed
 sort listed | cmp -s - completed || wrong "the completion has other commands: $(cat completed)"
-[ "$(complete kmemtrace che)" = check ] || wrong "completion of che: $(complete kmemtrace che)"
-complete kmemtrace check --re | grep -qx -e --repair || wrong "completion of check --re"
-complete kmemtrace report -s address -l '' | grep -qx 20 || wrong "completion of report -l"
+touch file.kms
+completes check kmemtrace che
+completes check kmemtrace help ch
+completes --repair kmemtrace check --re
+completes --normalise kmemtrace diff --norm
+completes '0 10 20 50' kmemtrace report sites -s address -l ''
+completes 'text json csv' kmemtrace-fleet --format = ''
+completes 'sites sizes' kmemtrace-report si
+completes file.kms kmemtrace-report sites file
+completes file.kms kmemtrace-fleet --db x load file
+completes file.kms "$builddir/kmemtrace-check" file
+completes 'site,function' kmemtrace-report --by = site,fu
+completes 'name,ptr' kmemtrace-report -F name,pt
+completes usr kmemtrace-merge -o us
+# a value that can be left out needs an equals sign
+completes tasks kmemtrace-pack --anonymize = ''
+completes file.kms kmemtrace-pack --anonymize file
+completes "'live > +10%'" kmemtrace diff --fail-if 'live >'
+if [ -x "$kmemtraced" ]; then
+	completes '512k 64k all' kmemtrace record --stacks = ''
+	completes 'vm.mmap,vm.kfree' kmemtraced --probes vm.mmap,vm.kf
+	completes file.kms kmemtraced -o x --pack cat file
+fi
 exit $failed

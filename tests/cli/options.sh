@@ -3,10 +3,11 @@
 # The man page and the bash completion have every option of --help, and the completion has no other.
 . "$srcdir/cli/cli.sh"
 
-# The text of the shell function for the program.
+# completion PROGRAM: the words that it offers for --
 completion()
 {
-	sed -n "/^_$(echo "$1" | tr - _)()/,/^}/p" "$top_srcdir/cli/kmemtrace.bash-completion"
+	bash -uc '. "$1"; COMP_WORDS=("$2" --); COMP_CWORD=1; _kmemtrace; printf "%s\n" "${COMPREPLY[@]}"' \
+		bash "$top_srcdir/cli/kmemtrace.bash-completion" "$builddir/$1"
 }
 
 for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemtrace-merge kmemtrace-pack kmemtrace-report \
@@ -18,7 +19,7 @@ for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemt
 	"$builddir/$program" --help >help || exit 1
 	grep -oE -e '--[a-z][a-z-]+' help | sort -u >options
 	[ -s options ] || { echo "$program: --help has no option"; failed=1; }
-	completion $program | grep -oE -e '--[a-z][a-z-]+' | sort -u >completed
+	completion $program | sort -u >completed
 	while read -r option; do
 		grep -qE "Fl Fl ${option#--}( |\$)" "$page" ||
 			{ echo "$page does not have $option"; failed=1; }

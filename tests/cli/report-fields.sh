@@ -20,8 +20,7 @@ $report --list-fields | sed -n 's/^\([a-z][a-z_]*\).*/\1/p' >names
 [ "$(wc -l <names)" -ge 30 ] || { echo "only $(wc -l <names) fields"; failed=1; }
 $report --help | sed -n '/^Fields of events/,/^$/{/^  /p;}' | tr -s ' ' '\n' | sed '/^$/d' >helped
 diff -u names helped || { echo "--help differs"; failed=1; }
-sed -n '/^_kmemtrace_fields=/,/"$/p' "$top_srcdir/cli/kmemtrace.bash-completion" |
-	sed 's/.*="//; s/"$//; s/\\$//' | tr -s ' ' '\n' | sed '/^$/d' >completed
+$report --list-options | sed -n 's/^--fields\t.*\t//p' | tr '|' '\n' >completed
 diff -u names completed || { echo "the completion differs"; failed=1; }
 
 # each name and alias
