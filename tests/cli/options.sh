@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The man page and the bash completion have every option of --help, and the completion has no other.
+# The man page and the bash completion have every option of --help, and the completion has no other. A value
+# outside of the range of an option is refused with the option, the value, the range and the units.
 . "$srcdir/cli/cli.sh"
 
 # completion PROGRAM: the words that it offers for --
@@ -8,6 +9,29 @@ completion()
 {
 	bash -uc '. "$1"; COMP_WORDS=("$2" --); COMP_CWORD=1; _kmemtrace; printf "%s\n" "${COMPREPLY[@]}"' \
 		bash "$top_srcdir/cli/kmemtrace.bash-completion" "$builddir/$1"
+}
+
+# refuses OPTION VALUE: with exit status 2 and a sentence that has the option, the value, the range and the units
+refuses()
+{
+	"$builddir/$program" "$1=$2" >out 2>&1 </dev/null
+	status=$?
+	named=$letter
+	[ "$letter" = - ] && named=$1
+	[ $status = 2 ] && [ "$(grep -cF -e "$program: $named: \"$2\" is not a" out)" = 1 ] || wrong "$program $1=$2: exit $status: $(cat out)"
+	case $least in
+	- | 1ns | 1) ;;
+	*) grep -qE -e "(from|at least) $least( |:|$)" out || wrong "$program $1=$2: no $least: $(cat out)" ;;
+	esac
+	[ "$most" = - ] || grep -qE -e "to $most( |:|,|$)" out || wrong "$program $1=$2: no $most: $(cat out)"
+	[ "$kind" = number ] || grep -q -e ': use .*number' out || wrong "$program $1=$2: no units: $(cat out)"
+}
+
+# next BY VALUE: 101ms of 100ms and 1
+next()
+{
+	unit=${2##*[0-9]}
+	echo "$((${2%"$unit"} + $1))$unit"
 }
 
 for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemtrace-merge kmemtrace-pack kmemtrace-report \
@@ -34,5 +58,17 @@ for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemt
 		grep -qF "Fl $letter" "$page" || [ "$letter" = "?" ] ||
 			{ echo "$page does not have -$letter"; exit 1; }
 	done || failed=1
+
+	"$builddir/$program" --list-options >listed || wrong "$program --list-options: exit $?"
+	while IFS='	' read -r name letter _ kind least most words; do
+		case $kind in
+		number | duration | age | size) ;;
+		*) continue ;;
+		esac
+		refuses "$name" ''
+		refuses "$name" nothing
+		[ "$least" = - ] || refuses "$name" "$(next -1 "$least")"
+		[ "$most" = - ] || refuses "$name" "$(next 1 "$most")"
+	done <listed
 done
 exit $failed
