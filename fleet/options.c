@@ -16,7 +16,6 @@
 
 #define ERROR_RATE 0.01
 #define COMMANDS_MAX 20
-#define LINES_MAX 1000000000
 #define TIMEOUT 600 /* s */
 #define CREDENTIALS "KMEMTRACE_CLICKHOUSE_USER and KMEMTRACE_CLICKHOUSE_PASSWORD"
 
@@ -166,7 +165,7 @@ static const struct option_row option_rows[] = {
 	  .parse = parse_rate, .words = "0.001|0.01|0.05" },
 	{ "lines", 'l', "N", "Print the first N rows, 0 for all (default: 20 in text, else all)",
 	  AT(lines), OPTION_GIVEN(struct fleet_options, lines_given), .kind = ARGUMENT_NUMBER,
-	  .most = LINES_MAX, .unit = "rows", .words = "0|10|20|50" },
+	  .unit = "rows", .words = "0|10|20|50" },
 	{ "format", 0, "FORMAT", "Print text, json or csv", .kind = ARGUMENT_CHOICE,
 	  .choices = formats, .parse = parse_format },
 	{ "legend", 0, NULL, "End a text with what its columns mean", AT(legend) },

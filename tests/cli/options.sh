@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The man page and the bash completion have every option of --help, and the completion has no other. A value
-# outside of the range of an option is refused with the option, the value, the range and the units.
+# outside of the range of an option is refused with the option, the value, the range and the units; the man page
+# has the range.
 . "$srcdir/cli/cli.sh"
 
 # completion PROGRAM: the words that it offers for --
@@ -32,6 +33,15 @@ next()
 {
 	unit=${2##*[0-9]}
 	echo "$((${2%"$unit"} + $1))$unit"
+}
+
+# described LIMIT: the text of the option in the man page has it; not a limit of "above 0" or of 32 bits
+described()
+{
+	case $1 in
+	- | 1 | 1ns | 4294967295) ;;
+	*) grep -qw -e "$1" text || wrong "$page: $name: does not say $1" ;;
+	esac
 }
 
 for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemtrace-merge kmemtrace-pack kmemtrace-report \
@@ -65,6 +75,9 @@ for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemt
 		number | duration | age | size) ;;
 		*) continue ;;
 		esac
+		sed -n "/^\.It .*Fl Fl ${name#--}\( \|\$\)/,/^\.\(It Fl\|El\)/{/^\.It/!p;}" "$page" >text
+		described "$least"
+		described "$most"
 		refuses "$name" ''
 		refuses "$name" nothing
 		[ "$least" = - ] || refuses "$name" "$(next -1 "$least")"
