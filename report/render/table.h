@@ -35,6 +35,7 @@ enum column_type {
 
 #define TABLE_NEW_COLUMN SIZE_MAX
 #define TABLE_TIEBREAKS_MAX 8
+#define TABLE_CHOSEN_MAX 40
 #define CELL_UNKNOWN UINT64_MAX /* null in JSON, empty in CSV, "-" in the text */
 #define TIME_UNKNOWN INT64_MIN
 #define CHANGE_UNKNOWN INT64_MIN
@@ -87,9 +88,11 @@ struct table {
 	size_t tiebreaks;   /* the same for so many columns from there on; 0: one */
 	struct cell *cells; /* row after row */
 	size_t rows, space;
-	size_t rows_made;	    /* before the cut */
-	struct column *own_columns; /* of table_rearrange(); or NULL */
-	char errmsg[640];	    /* after a failure */
+	size_t rows_made;			/* before the cut */
+	struct column *own_columns;		/* of table_rearrange(); or NULL */
+	struct column chosen[TABLE_CHOSEN_MAX]; /* of table_choose(): the columns */
+	unsigned short names[TABLE_CHOSEN_MAX]; /* their names in the catalogue */
+	char errmsg[640];			/* after a failure */
 };
 
 /* The caller sets the other fields. */

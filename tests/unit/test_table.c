@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/unit/unit.h"
-#include "report/render/table.h"
+#include "report/render/catalogue.h"
 
 static const struct column columns[] = {
 	{ .key = "name", .type = COLUMN_TEXT },	    { .key = "count", .type = COLUMN_NUMBER },
@@ -17,7 +17,7 @@ static const struct column columns[] = {
 	{ .key = "change", .type = COLUMN_CHANGE },
 };
 
-#define COLUMNS (sizeof(columns) / sizeof(*columns))
+#define COLUMN_COUNT (sizeof(columns) / sizeof(*columns))
 
 static void add_named_row(struct table *table, const char *name, uint64_t count, double share,
 			  uint64_t address)
@@ -35,7 +35,7 @@ static int set_up_table(void **state)
 {
 	struct table *table = calloc(1, sizeof(*table));
 
-	table_init(table, columns, COLUMNS);
+	table_init(table, columns, COLUMN_COUNT);
 	table->tiebreak = 3;
 	add_named_row(table, "d", 1, 0.5, 40);
 	add_named_row(table, "b", 7, 0.25, 30);
@@ -187,6 +187,45 @@ static void test_grows(void **state)
 	assert_int_equal(table_row(table, 1003)[1].number, 0);
 }
 
+static void test_catalogue(void **state)
+{
+	static const struct column_choice first[] = {
+		{ .name = COLUMN_site },
+		{ .name = COLUMN_coverage_percent,
+		  .where = COLUMN_BELOW,
+		  .header = "cov",
+		  .decimals = COLUMN_WHOLE },
+		{ 0 },
+	};
+	static const struct column_choice more[] = {
+		{ .name = COLUMN_peak_bytes, .type = COLUMN_LIVE, .legend = "other", .unit = "B" },
+		{ 0 },
+	};
+	struct table table;
+
+	table_init(&table, NULL, 0);
+	table_choose(&table, first);
+	table_choose(&table, more);
+	assert_int_equal(table.column_count, 3);
+	assert_string_equal(table.columns[0].key, "site");
+	assert_string_equal(table.columns[1].key, "coverage_percent");
+	assert_string_equal(table.columns[1].header, "cov");
+	assert_string_equal(table.columns[1].unit, "%");
+	assert_int_equal(table.columns[1].decimals, 0);
+	assert_int_equal(table.columns[1].where, COLUMN_BELOW);
+	assert_int_equal(table.columns[2].type, COLUMN_LIVE);
+	assert_string_equal(table.columns[2].legend, "other");
+	assert_string_equal(table.columns[2].unit, "B");
+	assert_int_equal(table_column(&table, COLUMN_peak_bytes), 2);
+	assert_non_null(table_add(&table));
+	assert_non_null(table_add(&table));
+	table_cell(&table, COLUMN_peak_bytes)->number = 7;
+	assert_int_equal(table_row(&table, 0)[2].number, 0);
+	assert_int_equal(table_row(&table, 1)[2].number, 7);
+	table_deinit(&table);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +238,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_wrong_keys, set_up_table, tear_down_table),
 		cmocka_unit_test_setup_teardown(test_cut_rows, set_up_table, tear_down_table),
 		cmocka_unit_test_setup_teardown(test_grows, set_up_table, tear_down_table),
+		cmocka_unit_test(test_catalogue),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
