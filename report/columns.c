@@ -27,12 +27,11 @@ enum task_column {
 	TASK_COLUMNS
 };
 
-static const struct column task_columns[TASK_COLUMNS] = {
-	[TASK_PID] = { "pid", "pid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL, false },
-	[TASK_TID] = { "tid", "tid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL, false },
-	[TASK_COMM] = { "comm", "comm", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL, false },
-	[TASK_CONTEXT] = { "context", "context", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL,
-			   false },
+static const struct column_choice task_columns[TASK_COLUMNS] = {
+	[TASK_PID] = { .name = COLUMN_pid, .where = COLUMN_NOT_IN_TEXT },
+	[TASK_TID] = { .name = COLUMN_tid, .where = COLUMN_NOT_IN_TEXT },
+	[TASK_COMM] = { .name = COLUMN_comm, .where = COLUMN_NOT_IN_TEXT },
+	[TASK_CONTEXT] = { .name = COLUMN_context, .where = COLUMN_NOT_IN_TEXT },
 };
 
 __attribute__((format(printf, 2, 3))) static int fail(struct report *report, const char *format,
@@ -177,7 +176,7 @@ static int expand_tasks(struct table *table, struct column *columns, size_t *fro
 		from[count] = count;
 	}
 	for (size_t i = 0; i < TASK_COLUMNS; i++) {
-		columns[count] = task_columns[i];
+		columns[count] = column_choose(&task_columns[i]);
 		from[count++] = TABLE_NEW_COLUMN;
 	}
 	return table_rearrange(table, columns, from, count);

@@ -152,7 +152,7 @@ static struct table *add_table(struct comparison *comparison, enum diff_figure f
 	if (!columns)
 		return NULL;
 	comparison->columns[comparison->column_sets++] = columns;
-	table = report_add_table(&comparison->report, columns, count);
+	table = report_add_table_of(&comparison->report, columns, count);
 	table->key = key;
 	table->title = title;
 	table->empty = "No allocation was recorded or selected in A and B.";
@@ -184,7 +184,7 @@ static int make_tables(struct comparison *comparison)
 	if (!columns)
 		return -ENOMEM;
 	comparison->columns[comparison->column_sets++] = columns;
-	table = report_add_table(report, columns, DIFF_COLUMNS);
+	table = report_add_table_of(report, columns, DIFF_COLUMNS);
 	table->key = "totals";
 	table->title = "Totals";
 	table->leads = true;

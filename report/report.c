@@ -26,45 +26,6 @@
 
 #define ROWS_TEXT 20 /* of a table in a text, by default */
 
-/* Legends of the first column by kind of group. The view has the legend of a site. */
-static const char *const legends_by_group[] = {
-	[GROUP_BY_FUNCTION] = "the kernel function that allocated: symbol [module]",
-	[GROUP_BY_MODULE] = "the code that allocated: a [module], the kernel itself, or unknown",
-	[GROUP_BY_CACHE] = "the slab cache of the objects, or the kmalloc() size class",
-	[GROUP_BY_SIZE] = "bytes that an allocation requested",
-	[GROUP_BY_TASK] = "name and process of the task that allocated",
-	[GROUP_BY_CPU] = "the CPU that allocated",
-	[GROUP_BY_NODE] = "the NUMA node of the CPU that allocated",
-	[GROUP_BY_GFP] = "GFP flags of the allocation",
-};
-
-/* Names the first columns of the first table after --by. */
-static int make_by_columns(struct report *report)
-{
-	const struct view *view = report->view;
-	enum group_by by = report->settings.by;
-	/* with the columns of estimates, which are behind the others */
-	size_t count = view->column_count + (view->has_intervals ? ESTIMATE_COLUMNS : 0);
-	struct column *columns;
-
-	if (by == GROUP_BY_SITE || by == GROUP_BY_CALLER || !view->has_by)
-		return 0;
-	columns = calloc(count, sizeof(*columns));
-	if (!columns)
-		return -ENOMEM;
-	memcpy(columns, view->columns, count * sizeof(*columns));
-	columns[0].key = columns[0].header = group_by_text(by);
-	columns[0].legend = legends_by_group[by];
-	if (by != GROUP_BY_FUNCTION && view->column_count > 1 &&
-	    strcmp(columns[1].key, "address") == 0) {
-		columns[1].key = columns[1].header = "number";
-		if (by != GROUP_BY_GFP)
-			columns[1].type = COLUMN_ID;
-	}
-	report->columns = columns;
-	return 0;
-}
-
 static const char *advice(int err)
 {
 	switch (err) {
@@ -134,8 +95,7 @@ int report_init(struct report *report, const struct report_options *options)
 		.out = stdout,
 	};
 	report->settings.live_curve = report->is_glance;
-	report->column_count = view->column_count;
-	return view->set_columns ? view->set_columns(report) : make_by_columns(report);
+	return view->set_columns ? view->set_columns(report) : 0;
 }
 
 void report_deinit(struct report *report)
@@ -185,8 +145,10 @@ int report_check_columns(const struct report_options *options)
 		return 0;
 	err = report_init(&report, options);
 	if (!err) {
-		report_add_table(&report, report.columns ? report.columns : report.view->columns,
-				 report.column_count);
+		if (report.columns)
+			report_add_table_of(&report, report.columns, report.column_count);
+		else
+			report_add_table(&report, report.view->columns);
 		err = columns_of_groups(&report);
 	}
 	if (!err && options->sort)

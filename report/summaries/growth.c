@@ -13,109 +13,63 @@
 
 #include "base/utc.h"
 #include "report/summaries/tables.h"
+#include "report/views/estimate_columns.h"
 #include "report/views/trend.h"
 
 #define NSEC_PER_SEC 1e9
 #define DATE_LENGTH 19 /* of "2026-11-25T12:00:00" */
 
-enum leak_column {
-	LEAK_NAME,
-	LEAK_OBJECTS,
-	LEAK_BYTES,
-	LEAK_GROWN_OBJECTS,
-	LEAK_GROWN,
-	LEAK_GROWTH,
-	LEAK_FIT,
-	LEAK_STEADY,
-	LEAK_STEADY_GROWN,
-	LEAK_ALLOCATIONS,
-	LEAK_COVERAGE,
-	LEAK_BOUND,
-	LEAK_COLUMNS
+static const struct column_choice leak_columns[] = {
+	{ .name = COLUMN_function },
+	{ .name = COLUMN_live_objects,
+	  .unit = "objects",
+	  .legend = "objects with no recorded free at the end of the last interval" },
+	{ .name = COLUMN_live_bytes },
+	{ .name = COLUMN_growth_objects,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .unit = "objects",
+	  .legend = "allocations - frees in all intervals" },
+	{ .name = COLUMN_growth_bytes },
+	{ .name = COLUMN_growth_bytes_per_s,
+	  .legend =
+		  "slope of the straight line that fits the growth over time best (least squares)" },
+	{ .name = COLUMN_fit_percent, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_steady_percent,
+	  .type = COLUMN_NULLABLE,
+	  .legend =
+		  "how evenly the growth is spread over the intervals: near 100 is a steady leak; with few intervals it is never near 100, with one not known" },
+	{ .name = COLUMN_steady_growth_bytes, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_allocations, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_coverage_percent,
+	  .header = "cov",
+	  .decimals = COLUMN_WHOLE,
+	  .legend =
+		  "coverage: frees / (frees + missed frees) in the slab cache: below 100, live objects may have been freed" },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
-static const struct column leak_columns[LEAK_COLUMNS + SUMMARIES_ESTIMATES] = {
-	[LEAK_NAME] = { "function", "function", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
-	[LEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			   "objects with no recorded free at the end of the last interval" },
-	[LEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			 "bytes allocated to the live objects" },
-	[LEAK_GROWN_OBJECTS] = { "growth_objects", "growth", "objects", COLUMN_CHANGE, 0,
-				 COLUMN_NOT_IN_TEXT, "allocations - frees in all intervals" },
-	[LEAK_GROWN] = { "growth_bytes", "growth", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			 "bytes allocated - bytes freed in all intervals" },
-	[LEAK_GROWTH] = { "growth_bytes_per_s", "growth", "B/s", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			  "slope of the straight line that fits the growth over time best (least squares)" },
-	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_NOT_IN_TEXT,
-		       "how well the straight line fits (the square of the correlation)" },
-	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-			  "how evenly the growth is spread over the intervals: near 100 is a steady leak; with few intervals it is never near 100, with one not known" },
-	[LEAK_STEADY_GROWN] = { "steady_growth_bytes", "steady", "growth", COLUMN_NUMBER, 0,
-				COLUMN_NOT_IN_TEXT,
-				"the share of the growth that is steady: growth * steady; of one interval all of it" },
-	[LEAK_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			       NULL },
-	[LEAK_COVERAGE] = { "coverage_percent", "cov", "%", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-			    "coverage: frees / (frees + missed frees) in the slab cache: below 100, live objects may have been freed" },
-	[LEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			 NULL },
-	SUMMARIES_ESTIMATE_ROWS(LEAK_COLUMNS, "number of live bytes"),
-};
-
-enum interval_column {
-	INTERVAL_TIME,
-	INTERVAL_BEGIN,
-	INTERVAL_DURATION,
-	INTERVAL_SUMMARIES,
-	INTERVAL_ALLOCATIONS,
-	INTERVAL_FREES,
-	INTERVAL_MISSED,
-	INTERVAL_FAILED,
-	INTERVAL_ALLOCATION_RATE,
-	INTERVAL_FREE_RATE,
-	INTERVAL_ALLOCATED,
-	INTERVAL_FREED,
-	INTERVAL_LIVE_OBJECTS,
-	INTERVAL_LIVE_BYTES,
-	INTERVAL_LOST,
-	INTERVAL_BAR,
-	INTERVAL_BOUND,
-	INTERVAL_COLUMNS
-};
-
-static const struct column interval_columns[INTERVAL_COLUMNS] = {
-	[INTERVAL_TIME] = { "time_ns", "time", "s", COLUMN_TIME, 0, COLUMN_ALWAYS,
-			    "begin of the interval, since the begin of the first" },
-	[INTERVAL_BEGIN] = { "begin", "begin", "UTC", COLUMN_TEXT, 0, COLUMN_IF_ROOM, NULL },
-	[INTERVAL_DURATION] = { "duration_ns", "for", "", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
-	[INTERVAL_SUMMARIES] = { "summaries", "summa-", "ries", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "summaries that end with the interval, of all hosts: fewer than in other rows, if some are missing" },
-	[INTERVAL_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0,
-				   COLUMN_NOT_IN_TEXT, NULL },
-	[INTERVAL_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[INTERVAL_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
-			      COLUMN_IN_TEXT_IF_USED,
-			      "frees that were not recorded: the address was allocated again while the object was live" },
-	[INTERVAL_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
-			      "allocations that failed" },
-	[INTERVAL_ALLOCATION_RATE] = { "allocations_per_s", "allocs", "per s", COLUMN_DECIMAL, 0,
-				       COLUMN_ALWAYS, NULL },
-	[INTERVAL_FREE_RATE] = { "frees_per_s", "frees", "per s", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-				 NULL },
-	[INTERVAL_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-				 COLUMN_NOT_IN_TEXT, NULL },
-	[INTERVAL_FREED] = { "bytes_freed", "freed", "bytes", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			     NULL },
-	[INTERVAL_LIVE_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0,
-				    COLUMN_ALWAYS,
-				    "at the end of the interval, of the hosts that have a summary with that end" },
-	[INTERVAL_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-				  "bytes allocated to the live objects" },
-	[INTERVAL_LOST] = { "lost", "lost", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
-			    "events that were lost, skipped or not counted" },
-	[INTERVAL_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
-	[INTERVAL_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			     NULL },
+static const struct column_choice interval_columns[] = {
+	{ .name = COLUMN_time_ns, .legend = "begin of the interval, since the begin of the first" },
+	{ .name = COLUMN_begin, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_duration_ns, .legend = "length of the interval" },
+	{ .name = COLUMN_summaries },
+	{ .name = COLUMN_allocations, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_frees, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_missed_frees, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_failed, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_allocations_per_s },
+	{ .name = COLUMN_frees_per_s, .legend = "frees of these objects, a second" },
+	{ .name = COLUMN_bytes_allocated, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_freed, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_objects,
+	  .unit = "objects",
+	  .legend = "at the end of the interval, of the hosts that have a summary with that end" },
+	{ .name = COLUMN_live_bytes },
+	{ .name = COLUMN_lost, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_bar },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* The bytes that each interval added to one group, and scratch memory for the line. */
@@ -223,45 +177,45 @@ static int add_leak(const struct summaries_view *view, const struct growth_serie
 		    size_t group, struct table *table)
 {
 	const struct summary_counts *counts = &view->groups.list.rows[group].counts;
-	struct cell *row = table_add(table);
 	struct trend trend;
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
 	trend = trend_line(series->seconds, series->live, series->count + 1);
-	row[LEAK_NAME].text = summaries_group_name(&view->groups, group);
-	row[LEAK_OBJECTS].number = counts->live_objects;
-	row[LEAK_BYTES].number = counts->live_bytes;
-	row[LEAK_GROWN_OBJECTS].change = difference(counts->allocations, counts->frees);
-	row[LEAK_GROWN].number = counts->allocated - counts->freed;
-	row[LEAK_GROWTH].decimal = trend.slope;
-	row[LEAK_FIT].decimal = trend.fit_percent;
-	row[LEAK_STEADY].number = steady_percent(series);
-	row[LEAK_STEADY_GROWN].number =
-		steady_growth(row[LEAK_GROWN].number, row[LEAK_STEADY].number);
-	row[LEAK_ALLOCATIONS].number = counts->allocations;
-	row[LEAK_COVERAGE].decimal = summaries_coverage(&view->groups, group, &view->by_cache);
-	row[LEAK_BOUND].truth = view->groups.facts[group].is_bound;
-	summaries_set_estimates(view, &row[LEAK_COLUMNS], counts, true);
-	return row[LEAK_NAME].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_function)->text = summaries_group_name(&view->groups, group);
+	table_cell(table, COLUMN_live_objects)->number = counts->live_objects;
+	table_cell(table, COLUMN_live_bytes)->number = counts->live_bytes;
+	table_cell(table, COLUMN_growth_objects)->change =
+		difference(counts->allocations, counts->frees);
+	table_cell(table, COLUMN_growth_bytes)->number = counts->allocated - counts->freed;
+	table_cell(table, COLUMN_growth_bytes_per_s)->decimal = trend.slope;
+	table_cell(table, COLUMN_fit_percent)->decimal = trend.fit_percent;
+	table_cell(table, COLUMN_steady_percent)->number = steady_percent(series);
+	table_cell(table, COLUMN_steady_growth_bytes)->number =
+		steady_growth(table_cell(table, COLUMN_growth_bytes)->number,
+			      table_cell(table, COLUMN_steady_percent)->number);
+	table_cell(table, COLUMN_allocations)->number = counts->allocations;
+	table_cell(table, COLUMN_coverage_percent)->decimal =
+		summaries_coverage(&view->groups, group, &view->by_cache);
+	table_cell(table, COLUMN_live_upper_bound)->truth = view->groups.facts[group].is_bound;
+	summaries_set_estimates(view, table, counts, true);
+	return table_cell(table, COLUMN_function)->text ? 0 : -ENOMEM;
 }
 
 int summaries_add_leaks(struct report *report, struct summaries_view *view)
 {
-	size_t count = summaries_column_count(view, LEAK_COLUMNS), next = 0;
-	struct column *own = summaries_make_columns(view, leak_columns, count, &view->groups);
+	struct table *table = summaries_add_table(report, view, &view->groups, leak_columns);
 	struct growth_series series;
-	struct table *table;
-	int err = own ? 0 : -ENOMEM;
+	size_t next = 0;
+	int err;
 
-	if (err)
-		return err;
-	table = report_add_table(report, own, count);
+	if (view->summaries.sum.bound.sampling)
+		estimate_of_live(table);
 	table->key = "leaks";
 	table->title = "What grew (view leaks)";
 	table->empty = "Nothing grew in these intervals.";
 	table->sort = "steady_growth_bytes,growth_bytes,live_bytes";
-	table->tiebreak = LEAK_NAME;
+	table->tiebreak = table_column(table, COLUMN_function);
 	sort_growth(view);
 	err = series_init(&series, &view->summaries);
 	for (size_t i = 0; i < view->groups.list.row_count && !err; i++) {
@@ -283,44 +237,45 @@ static int add_interval(const struct summaries_view *view, const struct summarie
 	const struct summary_counts *counts = &interval->rows[0].counts;
 	const struct summary_bound *bound = &interval->bound;
 	double seconds = (double)(interval->end - interval->begin) / NSEC_PER_SEC;
-	struct cell *row = table_add(table);
 	char begin[40];
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
 	utc_text(interval->begin, begin, sizeof(begin));
-	row[INTERVAL_BEGIN].text = strndup(begin, DATE_LENGTH);
-	row[INTERVAL_TIME].time = (int64_t)(interval->begin - view->summaries.sum.begin);
-	row[INTERVAL_DURATION].number = interval->end - interval->begin;
-	row[INTERVAL_SUMMARIES].number = summaries_count(interval);
-	row[INTERVAL_ALLOCATIONS].number = counts->allocations;
-	row[INTERVAL_FREES].number = summaries_frees(counts);
-	row[INTERVAL_MISSED].number = counts->missed;
-	row[INTERVAL_FAILED].number = counts->failed;
-	row[INTERVAL_ALLOCATION_RATE].decimal = seconds > 0 ? (double)counts->allocations / seconds
-							    : NAN;
-	row[INTERVAL_FREE_RATE].decimal = seconds > 0 ? (double)summaries_frees(counts) / seconds
-						      : NAN;
-	row[INTERVAL_ALLOCATED].number = counts->allocated;
-	row[INTERVAL_FREED].number = counts->freed;
-	row[INTERVAL_LIVE_OBJECTS].number = counts->live_objects;
-	row[INTERVAL_LIVE_BYTES].number = counts->live_bytes;
-	row[INTERVAL_LOST].number = bound->lost + bound->skipped + bound->uncounted;
-	row[INTERVAL_BAR].decimal = most ? (double)counts->live_bytes / (double)most : 0;
-	row[INTERVAL_BOUND].truth = counts->live_objects && of->is_bound;
-	return row[INTERVAL_BEGIN].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_begin)->text = strndup(begin, DATE_LENGTH);
+	table_cell(table, COLUMN_time_ns)->time =
+		(int64_t)(interval->begin - view->summaries.sum.begin);
+	table_cell(table, COLUMN_duration_ns)->number = interval->end - interval->begin;
+	table_cell(table, COLUMN_summaries)->number = summaries_count(interval);
+	table_cell(table, COLUMN_allocations)->number = counts->allocations;
+	table_cell(table, COLUMN_frees)->number = summaries_frees(counts);
+	table_cell(table, COLUMN_missed_frees)->number = counts->missed;
+	table_cell(table, COLUMN_failed)->number = counts->failed;
+	table_cell(table, COLUMN_allocations_per_s)->decimal =
+		seconds > 0 ? (double)counts->allocations / seconds : NAN;
+	table_cell(table, COLUMN_frees_per_s)->decimal =
+		seconds > 0 ? (double)summaries_frees(counts) / seconds : NAN;
+	table_cell(table, COLUMN_bytes_allocated)->number = counts->allocated;
+	table_cell(table, COLUMN_bytes_freed)->number = counts->freed;
+	table_cell(table, COLUMN_live_objects)->number = counts->live_objects;
+	table_cell(table, COLUMN_live_bytes)->number = counts->live_bytes;
+	table_cell(table, COLUMN_lost)->number = bound->lost + bound->skipped + bound->uncounted;
+	table_cell(table, COLUMN_bar)->decimal = most ? (double)counts->live_bytes / (double)most
+						      : 0;
+	table_cell(table, COLUMN_live_upper_bound)->truth = counts->live_objects && of->is_bound;
+	return table_cell(table, COLUMN_begin)->text ? 0 : -ENOMEM;
 }
 
 int summaries_add_timeline(struct report *report, struct summaries_view *view)
 {
 	const struct summaries *summaries = &view->summaries;
-	struct table *table = report_add_table(report, interval_columns, INTERVAL_COLUMNS);
+	struct table *table = report_add_table(report, interval_columns);
 	uint64_t most = 0;
 	int err = 0;
 
 	table->key = "timeline";
 	table->sort = "time_ns";
-	table->tiebreak = INTERVAL_TIME;
+	table->tiebreak = table_column(table, COLUMN_time_ns);
 	for (size_t i = 0; i < summaries->interval_count; i++)
 		most = MAX(most, summaries->intervals[i].sum.rows[0].counts.live_bytes);
 	for (size_t i = 0; i < summaries->interval_count && !err; i++)

@@ -12,57 +12,28 @@
 #include "report/views/value_cells.h"
 #include "report/views/view.h"
 
-enum cgroup_column {
-	CGROUP_PATH,
-	CGROUP_CONTAINER,
-	CGROUP_ALLOCATIONS,
-	CGROUP_FREES,
-	CGROUP_ALLOCATED,
-	CGROUP_LIVE_OBJECTS,
-	CGROUP_LIVE_BYTES,
-	CGROUP_CHARGED_ALLOCATIONS,
-	CGROUP_CHARGED_ALLOCATED,
-	CGROUP_CHARGED_LIVE_OBJECTS,
-	CGROUP_CHARGED_LIVE_BYTES,
-	CGROUP_BOUND,
-	CGROUP_COLUMNS,
-	/* behind the columns of estimates */
-	CGROUP_CHARGED_LIVE_LOW = CGROUP_COLUMNS + ESTIMATE_COLUMNS,
-	CGROUP_CHARGED_LIVE_HIGH,
-	CGROUP_COLUMNS_ALL
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_cgroup },
+	{ .name = COLUMN_container },
+	{ .name = COLUMN_allocations,
+	  .legend = "allocations by the tasks of the cgroup that succeeded, charged or not" },
+	{ .name = COLUMN_frees, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_allocated },
+	{ .name = COLUMN_live_objects },
+	{ .name = COLUMN_live_bytes },
+	{ .name = COLUMN_charged_allocations, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_charged_bytes_allocated },
+	{ .name = COLUMN_charged_live_objects, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_charged_live_bytes },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
-static const struct column columns[CGROUP_COLUMNS_ALL] = {
-	[CGROUP_PATH] = { "cgroup", "cgroup", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			  "the path of the cgroup of the task that allocated, when it did; in an interrupt, as far as the capture has it, softirq, hardirq or nmi" },
-	[CGROUP_CONTAINER] = { "container", "container", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			       "the container, machine, service or user slice that the path names" },
-	[CGROUP_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "allocations by the tasks of the cgroup that succeeded, charged or not" },
-	[CGROUP_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[CGROUP_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			       COLUMN_ALWAYS, "bytes that these allocations occupy" },
-	[CGROUP_LIVE_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-				  "those of these objects with no recorded free by the end" },
-	[CGROUP_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-				"bytes allocated to the live objects" },
-	[CGROUP_CHARGED_ALLOCATIONS] = { "charged_allocations", "charged", "allocs",
-					 COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[CGROUP_CHARGED_ALLOCATED] = { "charged_bytes_allocated", "charged", "bytes",
-				       COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-				       "those of the allocated bytes that were charged to the memory cgroup, by __GFP_ACCOUNT or SLAB_ACCOUNT; - if that is not known of all" },
-	[CGROUP_CHARGED_LIVE_OBJECTS] = { "charged_live_objects", "charged live", "objs",
-					  COLUMN_LIVE, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[CGROUP_CHARGED_LIVE_BYTES] = { "charged_live_bytes", "charged", "live", COLUMN_LIVE, 0,
-					COLUMN_ALWAYS,
-					"those of the charged bytes that are live: still charged at the end" },
-	[CGROUP_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			   NULL },
-	ESTIMATE_COLUMN_ROWS(CGROUP_COLUMNS, "number of allocated bytes"),
-	[CGROUP_CHARGED_LIVE_LOW] = { "charged_live_bytes_low", "charged", "low", COLUMN_NULLABLE,
-				      0, COLUMN_NOT_IN_TEXT, NULL },
-	[CGROUP_CHARGED_LIVE_HIGH] = { "charged_live_bytes_high", "charged", "high",
-				       COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT, NULL },
+/* Behind the columns of estimates. */
+static const struct column_choice interval_columns[] = {
+	{ .name = COLUMN_charged_live_bytes_low, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_charged_live_bytes_high, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* The keys of the analysis; the row of a cgroup is the sum of its groups. */
@@ -141,7 +112,7 @@ static void add_group(struct cgroup_sums *sums, const struct report *report, siz
 }
 
 static void set_intervals(const struct report *report, const struct cgroup_sums *sums,
-			  struct cell *row)
+			  struct table *table)
 {
 	const struct estimates *estimates = report->analysis.estimates;
 	const struct estimate_figures figures = { sums->all.allocations, sums->all.allocated,
@@ -150,43 +121,43 @@ static void set_intervals(const struct report *report, const struct cgroup_sums 
 
 	if (!estimates)
 		return;
-	estimate_set_cells(report, &row[CGROUP_COLUMNS], &figures, &sums->all.variance);
+	estimate_set_cells(report, table, &figures, &sums->all.variance);
 	if (sums->knows_charged)
 		range = estimate_range_bytes(estimates, sums->charged.live,
 					     sums->charged.variance.live, ESTIMATE_LIVE);
-	row[CGROUP_CHARGED_LIVE_LOW].number = range.low;
-	row[CGROUP_CHARGED_LIVE_HIGH].number = range.high;
+	table_cell(table, COLUMN_charged_live_bytes_low)->number = range.low;
+	table_cell(table, COLUMN_charged_live_bytes_high)->number = range.high;
 }
 
 static int add_row(struct report *report, struct table *table, const struct value *keys,
 		   const struct cgroup_sums *sums)
 {
 	const struct texts *texts = &report->allocations->source.texts;
-	struct cell *row = table_add(table);
-	int err = row ? 0 : -ENOMEM;
+	int err = table_add(table) ? 0 : -ENOMEM;
 
 	if (!err)
-		err = value_set_cell(texts, &row[CGROUP_PATH], COLUMN_TEXT, keys[KEY_CGROUP]);
+		err = value_set_cell(texts, table_cell(table, COLUMN_cgroup), COLUMN_TEXT,
+				     keys[KEY_CGROUP]);
 	if (!err)
-		err = value_set_cell(texts, &row[CGROUP_CONTAINER], COLUMN_TEXT,
+		err = value_set_cell(texts, table_cell(table, COLUMN_container), COLUMN_TEXT,
 				     keys[KEY_CONTAINER]);
 	if (err)
 		return err;
-	row[CGROUP_ALLOCATIONS].number = sums->all.allocations;
-	row[CGROUP_FREES].number = sums->all.frees;
-	row[CGROUP_ALLOCATED].number = sums->all.allocated;
-	row[CGROUP_LIVE_OBJECTS].number = sums->all.live_objects;
-	row[CGROUP_LIVE_BYTES].number = sums->all.live;
-	row[CGROUP_CHARGED_ALLOCATIONS].number = sums->knows_charged ? sums->charged.allocations
-								     : CELL_UNKNOWN;
-	row[CGROUP_CHARGED_ALLOCATED].number = sums->knows_charged ? sums->charged.allocated
-								   : CELL_UNKNOWN;
-	row[CGROUP_CHARGED_LIVE_OBJECTS].number = sums->knows_charged ? sums->charged.live_objects
-								      : CELL_UNKNOWN;
-	row[CGROUP_CHARGED_LIVE_BYTES].number = sums->knows_charged ? sums->charged.live
-								    : CELL_UNKNOWN;
-	row[CGROUP_BOUND].truth = sums->is_bound;
-	set_intervals(report, sums, row);
+	table_cell(table, COLUMN_allocations)->number = sums->all.allocations;
+	table_cell(table, COLUMN_frees)->number = sums->all.frees;
+	table_cell(table, COLUMN_bytes_allocated)->number = sums->all.allocated;
+	table_cell(table, COLUMN_live_objects)->number = sums->all.live_objects;
+	table_cell(table, COLUMN_live_bytes)->number = sums->all.live;
+	table_cell(table, COLUMN_charged_allocations)->number =
+		sums->knows_charged ? sums->charged.allocations : CELL_UNKNOWN;
+	table_cell(table, COLUMN_charged_bytes_allocated)->number =
+		sums->knows_charged ? sums->charged.allocated : CELL_UNKNOWN;
+	table_cell(table, COLUMN_charged_live_objects)->number =
+		sums->knows_charged ? sums->charged.live_objects : CELL_UNKNOWN;
+	table_cell(table, COLUMN_charged_live_bytes)->number =
+		sums->knows_charged ? sums->charged.live : CELL_UNKNOWN;
+	table_cell(table, COLUMN_live_upper_bound)->truth = sums->is_bound;
+	set_intervals(report, sums, table);
 	return 0;
 }
 
@@ -210,15 +181,17 @@ static int make(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	size_t *order = calloc(analysis->group_count + 1, sizeof(*order)), count = 0;
-	struct table *table = report_add_table(
-		report, columns, report->settings.estimate ? CGROUP_COLUMNS_ALL : CGROUP_COLUMNS);
+	struct table *table = report_add_table(report, columns);
 	int err;
 
+	estimate_add_columns(report, table);
+	if (report->settings.estimate)
+		table_choose(table, interval_columns);
 	table->key = "cgroups";
 	table->title = "Cgroups";
 	table->empty = "No allocation was recorded.";
 	table->sort = "bytes_allocated,allocations";
-	table->tiebreak = CGROUP_PATH;
+	table->tiebreak = table_column(table, COLUMN_cgroup);
 	if (!order)
 		return -ENOMEM;
 	for (size_t i = 0; i < analysis->group_count; i++)
@@ -235,7 +208,6 @@ const struct view view_cgroups = {
 	.name = "cgroups",
 	.summary = "what the tasks of each cgroup allocated, and what was charged to it",
 	.columns = columns,
-	.column_count = CGROUP_COLUMNS,
 	.by = GROUP_BY_CALLER,
 	.has_intervals = true,
 	.set_by = set_by,

@@ -22,56 +22,32 @@
 #define OBJECT_ALIGNMENT 8   /* bytes: of a slab cache's objects */
 #define PAGE_SIZE_LEAST 4096 /* a slab cache that saves less than a page is not worth it */
 
-enum site_column {
-	SITE_NAME,
-	SITE_ADDRESS,
-	SITE_CACHE,
-	SITE_SIZE,
-	SITE_FROM,
-	SITE_TO,
-	SITE_PEAK_OBJECTS,
-	SITE_PEAK_BYTES,
-	SITE_PEAK_WASTE,
-	SITE_LIVE_WASTE,
-	SITE_WASTE,
-	SITE_LESS,
-	SITE_FITS,
-	SITE_SAVES,
-	SITE_ADVICE,
-	SITE_BOUND,
-	SITE_COLUMNS
-};
-
-static const struct column columns[SITE_COLUMNS] = {
-	[SITE_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			"the kernel code that allocated: symbol+offset/size [module]" },
-	[SITE_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[SITE_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "the size class of kmalloc()" },
-	[SITE_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[SITE_FROM] = { "from_bytes", "from", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
-	[SITE_TO] = { "to_bytes", "to", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
-		      "the least and the most bytes that it requested in this class" },
-	[SITE_PEAK_OBJECTS] = { "peak_objects", "peak", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-				"objects that were live at the peak of all live bytes" },
-	[SITE_PEAK_BYTES] = { "peak_bytes", "peak", "bytes", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
-			      "bytes allocated to them" },
-	[SITE_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			      "those of these bytes that were not requested" },
-	[SITE_LIVE_WASTE] = { "live_waste", "live", "waste", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			      "the same of the objects that are live at the end" },
-	[SITE_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_IF_ROOM,
-			 "allocated - requested, of all allocations" },
-	[SITE_LESS] = { "less_bytes", "less", "bytes", COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT,
-			"bytes that a request has too many for the next smaller class" },
-	[SITE_FITS] = { "fits", "fits", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT,
-			"the next smaller class" },
-	[SITE_SAVES] = { "saves_bytes", "saves", "bytes", COLUMN_NULLABLE, 0, COLUMN_NOT_IN_TEXT,
-			 "what the smaller class would save of the bytes at the peak: the waste and the bytes that are requested no more, so it is above the waste" },
-	[SITE_ADVICE] = { "advice", "advice", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			  "what would help, and the bytes that it saves; with fewer bytes requested, the waste and these bytes" },
-	[SITE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			 NULL },
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_site },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_cache,
+	  .header = "class",
+	  .legend = "the size class of kmalloc(): a slab cache, or whole pages (kmalloc-large)" },
+	{ .name = COLUMN_size,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .legend = "bytes that one allocation occupies" },
+	{ .name = COLUMN_from_bytes },
+	{ .name = COLUMN_to_bytes },
+	{ .name = COLUMN_peak_objects },
+	{ .name = COLUMN_peak_bytes,
+	  .where = COLUMN_IF_ROOM,
+	  .header = "peak",
+	  .type = COLUMN_LIVE,
+	  .legend = "bytes allocated to the objects that were live at the peak" },
+	{ .name = COLUMN_peak_waste, .type = COLUMN_LIVE },
+	{ .name = COLUMN_live_waste },
+	{ .name = COLUMN_bytes_wasted, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_less_bytes, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_fits, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_saves_bytes, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_advice, .where = COLUMN_BELOW },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* The objects of one call site in a class. */
@@ -196,32 +172,34 @@ static int add_row(struct report *report, struct table *table, const struct size
 {
 	uint32_t group = site.requests[0].group;
 	bool knows_peak = report->analysis.peak_heap->is_known;
-	struct cell *row;
 
 	sum_site(report, class, below, &site);
 	if (!site.peak_waste && !site.live_waste && !site.flow_waste)
 		return 0;
-	row = table_add(table);
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[SITE_NAME].text = group_name(report, &report->analysis.groups[group]);
-	row[SITE_ADDRESS].number = group_number(report, &report->analysis.groups[group]);
-	row[SITE_CACHE].text = strdup(cache_name(report, class->cache));
-	row[SITE_SIZE].number = class->size;
-	row[SITE_FROM].number = site.from;
-	row[SITE_TO].number = site.to;
-	row[SITE_PEAK_OBJECTS].number = knows_peak ? site.peak.objects : CELL_UNKNOWN;
-	row[SITE_PEAK_BYTES].number = knows_peak ? site.peak.allocated : CELL_UNKNOWN;
-	row[SITE_PEAK_WASTE].number = knows_peak ? site.peak_waste : CELL_UNKNOWN;
-	row[SITE_LIVE_WASTE].number = site.live_waste;
-	row[SITE_WASTE].number = site.flow_waste;
-	row[SITE_LESS].number = site.less ? site.less : CELL_UNKNOWN;
-	row[SITE_FITS].text = site.less ? strdup(below->name) : NULL;
-	row[SITE_SAVES].number = site.less ? site.saves : CELL_UNKNOWN;
-	row[SITE_ADVICE].text = advice_text(report, &site, below);
-	row[SITE_BOUND].truth = report->bounds.caches[class->cache];
-	return row[SITE_NAME].text && row[SITE_CACHE].text && row[SITE_ADVICE].text &&
-			       (!site.less || row[SITE_FITS].text)
+	table_cell(table, COLUMN_site)->text = group_name(report, &report->analysis.groups[group]);
+	table_cell(table, COLUMN_address)->number =
+		group_number(report, &report->analysis.groups[group]);
+	table_cell(table, COLUMN_cache)->text = strdup(cache_name(report, class->cache));
+	table_cell(table, COLUMN_size)->number = class->size;
+	table_cell(table, COLUMN_from_bytes)->number = site.from;
+	table_cell(table, COLUMN_to_bytes)->number = site.to;
+	table_cell(table, COLUMN_peak_objects)->number = knows_peak ? site.peak.objects
+								    : CELL_UNKNOWN;
+	table_cell(table, COLUMN_peak_bytes)->number = knows_peak ? site.peak.allocated
+								  : CELL_UNKNOWN;
+	table_cell(table, COLUMN_peak_waste)->number = knows_peak ? site.peak_waste : CELL_UNKNOWN;
+	table_cell(table, COLUMN_live_waste)->number = site.live_waste;
+	table_cell(table, COLUMN_bytes_wasted)->number = site.flow_waste;
+	table_cell(table, COLUMN_less_bytes)->number = site.less ? site.less : CELL_UNKNOWN;
+	table_cell(table, COLUMN_fits)->text = site.less ? strdup(below->name) : NULL;
+	table_cell(table, COLUMN_saves_bytes)->number = site.less ? site.saves : CELL_UNKNOWN;
+	table_cell(table, COLUMN_advice)->text = advice_text(report, &site, below);
+	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.caches[class->cache];
+	return table_cell(table, COLUMN_site)->text && table_cell(table, COLUMN_cache)->text &&
+			       table_cell(table, COLUMN_advice)->text &&
+			       (!site.less || table_cell(table, COLUMN_fits)->text)
 		       ? 0
 		       : -ENOMEM;
 }
@@ -258,7 +236,7 @@ static int add_sites(struct report *report, struct table *table, const struct si
 
 int class_sites_table(struct report *report, const struct size_classes *classes)
 {
-	struct table *table = report_add_table(report, columns, SITE_COLUMNS);
+	struct table *table = report_add_table(report, columns);
 	struct size_request *requests = calloc(classes->request_count + 1, sizeof(*requests));
 	int err = requests ? 0 : -ENOMEM;
 
@@ -266,8 +244,8 @@ int class_sites_table(struct report *report, const struct size_classes *classes)
 	table->title = "Call sites that waste most at the peak";
 	table->empty = "No kmalloc() wasted a byte.";
 	table->sort = "peak_waste,live_waste,bytes_wasted";
-	table->tiebreak = SITE_ADDRESS;
-	table->tiebreaks = SITE_SIZE + 1 - SITE_ADDRESS;
+	table->tiebreak = table_column(table, COLUMN_address);
+	table->tiebreaks = table_column(table, COLUMN_size) + 1 - table->tiebreak;
 	table->leads = true;
 	table->text_rows = TEXT_ROWS;
 	for (size_t i = 0; i < classes->count && !err; i++)

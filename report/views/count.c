@@ -348,7 +348,7 @@ static int make(struct report *report)
 		columns = add_interval_columns(report);
 		set_estimate_legends(report);
 	}
-	table = report_add_table(report, report->columns, columns);
+	table = report_add_table_of(report, report->columns, columns);
 	table->key = "count";
 	table->title = "Events";
 	table->empty = "No event was selected.";

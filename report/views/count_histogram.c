@@ -146,8 +146,8 @@ int count_add_histogram(struct report *report, struct count *count)
 	int err = order ? set_columns(&histogram, report) : -ENOMEM;
 
 	if (!err) {
-		histogram.table = report_add_table(report, report->second_columns,
-						   report->query->by_count + HISTOGRAM_COLUMNS);
+		histogram.table = report_add_table_of(report, report->second_columns,
+						      report->query->by_count + HISTOGRAM_COLUMNS);
 		histogram.table->key = "histogram";
 		histogram.table->title = "Histogram";
 		histogram.table->empty = "No event has the value.";

@@ -70,27 +70,28 @@ static uint64_t other_of(const struct report *report, const struct cross_frees *
 	return cpus;
 }
 
-static int add_domain(struct report *report, struct table *table, const struct domain *domain)
+static int add_domain(struct report *report, struct table *table,
+		      const struct cross_free_text *text, const struct domain *domain)
 {
 	const struct cross_frees *cross = report->data;
 	bool has_memory = cross->topology->memory.count;
-	struct cell *row = table_add(table);
-
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[DOMAIN_NUMBER].number = id_of(domain->number);
-	row[DOMAIN_OTHER].number = other_of(report, cross, domain->number);
-	row[DOMAIN_ALLOCATIONS].number = domain->allocations;
-	row[DOMAIN_FAILED].number = domain->failed;
-	row[DOMAIN_ALLOCATED].number = domain->bytes_allocated;
-	row[DOMAIN_REMOTE_NODE].number = cross->objects_at_end ? CELL_UNKNOWN : domain->remote_node;
-	row[DOMAIN_OTHER_MEMORY].number = has_memory ? domain->memory_of_others : CELL_UNKNOWN;
-	row[DOMAIN_FREES].number = domain->frees;
-	row[DOMAIN_UNMATCHED].number = domain->frees_unmatched;
-	row[DOMAIN_OF_OTHERS].number = domain->frees_of_others;
-	row[DOMAIN_BY_OTHERS].number = domain->freed_by_others;
-	row[DOMAIN_FREES_OTHER_MEMORY].number = has_memory ? domain->frees_of_other_memory
-							   : CELL_UNKNOWN;
+	table_cell(table, text->number)->number = id_of(domain->number);
+	table_cell(table, text->other)->number = other_of(report, cross, domain->number);
+	table_cell(table, COLUMN_allocations)->number = domain->allocations;
+	table_cell(table, COLUMN_failed)->number = domain->failed;
+	table_cell(table, COLUMN_bytes_allocated)->number = domain->bytes_allocated;
+	table_cell(table, COLUMN_other_node_requests)->number =
+		cross->objects_at_end ? CELL_UNKNOWN : domain->remote_node;
+	table_cell(table, COLUMN_other_node_memory)->number = has_memory ? domain->memory_of_others
+									 : CELL_UNKNOWN;
+	table_cell(table, COLUMN_frees)->number = domain->frees;
+	table_cell(table, COLUMN_frees_unmatched)->number = domain->frees_unmatched;
+	table_cell(table, text->of_others)->number = domain->frees_of_others;
+	table_cell(table, text->by_others)->number = domain->freed_by_others;
+	table_cell(table, COLUMN_frees_of_other_node_memory)->number =
+		has_memory ? domain->frees_of_other_memory : CELL_UNKNOWN;
 	return 0;
 }
 
@@ -99,49 +100,46 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole * 100 : 0;
 }
 
-static int add_pair(struct table *table, const struct domain_pair *pair, uint64_t frees)
+static int add_pair(struct table *table, const struct cross_free_text *text,
+		    const struct domain_pair *pair, uint64_t frees)
 {
-	struct cell *row = table_add(table);
-
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[PAIR_FROM].number = id_of(pair->from);
-	row[PAIR_TO].number = id_of(pair->to);
-	row[PAIR_FREES].number = pair->frees;
-	row[PAIR_BYTES].number = pair->bytes;
-	row[PAIR_PERCENT].decimal = percent(pair->frees, frees);
+	table_cell(table, text->from)->number = id_of(pair->from);
+	table_cell(table, text->to)->number = id_of(pair->to);
+	table_cell(table, COLUMN_frees)->number = pair->frees;
+	table_cell(table, COLUMN_bytes)->number = pair->bytes;
+	table_cell(table, COLUMN_percent)->decimal = percent(pair->frees, frees);
 	return 0;
 }
 
-static int add_crossing_site(struct report *report, struct table *table, const struct group *group,
+static int add_crossing_site(struct report *report, struct table *table,
+			     const struct cross_free_text *text, const struct group *group,
 			     const struct group_cross_frees *frees)
 {
-	struct cell *row = table_add(table);
-
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[CROSSING_SITES_NAME].text = group_name(report, group);
-	row[CROSSING_SITES_ADDRESS].number = group_number(report, group);
-	row[CROSSING_SITES_FREES].number = group->frees;
-	row[CROSSING_SITES_CROSS_FREES].number = frees->frees;
-	row[CROSSING_SITES_PERCENT].decimal = percent(frees->frees, group->frees);
-	row[CROSSING_SITES_BYTES].number = frees->bytes;
-	return row[CROSSING_SITES_NAME].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_site)->text = group_name(report, group);
+	table_cell(table, COLUMN_address)->number = group_number(report, group);
+	table_cell(table, COLUMN_frees)->number = group->frees;
+	table_cell(table, text->cross_frees)->number = frees->frees;
+	table_cell(table, text->cross_percent)->decimal = percent(frees->frees, group->frees);
+	table_cell(table, text->cross_bytes)->number = frees->bytes;
+	return table_cell(table, COLUMN_site)->text ? 0 : -ENOMEM;
 }
 
-static int make_domains(struct report *report, const char *title)
+static int make_domains(struct report *report, const struct cross_free_text *text)
 {
 	const struct analysis *analysis = &report->analysis;
 	struct cross_frees *cross = report->data;
 	struct table *table;
 	int err = 0;
 
-	table = report_add_table(report, report->view->columns, report->view->column_count);
+	table = report_add_table(report, report->view->columns);
 	table->key = report->view->name;
-	table->title = title;
+	table->title = text->title;
 	table->empty = "The capture has no CPUs.";
-	table->sort = report->view->columns[DOMAIN_NUMBER].key;
-	table->tiebreak = DOMAIN_NUMBER;
+	table->sort = table->columns[0].key;
 	/* Include the domains without events. */
 	for (size_t i = 0; i < analysis->cpu_count; i++) {
 		uint16_t cpu = (uint16_t)analysis->cpus[i].cpu;
@@ -150,14 +148,14 @@ static int make_domains(struct report *report, const char *title)
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < cross->domain_count && !err; i++)
-		err = add_domain(report, table, &cross->domains[i]);
+		err = add_domain(report, table, text, &cross->domains[i]);
 	return err;
 }
 
 static int make_pairs(struct report *report, const struct cross_free_text *text)
 {
 	const struct cross_frees *cross = report->data;
-	struct table *table = report_add_table(report, text->pairs, PAIR_COLUMNS);
+	struct table *table = report_add_table(report, text->pairs);
 	uint64_t frees = 0;
 	int err = 0;
 
@@ -165,30 +163,28 @@ static int make_pairs(struct report *report, const struct cross_free_text *text)
 	table->title = text->pairs_title;
 	table->empty = "No free was recorded.";
 	table->sort = text->pairs_sort;
-	table->tiebreak = PAIR_FROM;
 	for (size_t i = 0; i < cross->pair_count; i++)
 		frees += cross->pairs[i].frees;
 	for (size_t i = 0; i < cross->pair_count && !err; i++)
 		if (cross->pairs[i].frees)
-			err = add_pair(table, &cross->pairs[i], frees);
+			err = add_pair(table, text, &cross->pairs[i], frees);
 	return err;
 }
 
 static int make_crossing_sites(struct report *report, const struct cross_free_text *text)
 {
 	const struct cross_frees *cross = report->data;
-	struct table *table =
-		report_add_table(report, text->crossing_sites, CROSSING_SITES_COLUMNS);
+	struct table *table = report_add_table(report, text->crossing_sites);
 	int err = 0;
 
 	table->key = "crossing_sites";
 	table->title = text->crossing_sites_title;
 	table->empty = text->no_crossing_sites;
 	table->sort = text->crossing_sites_sort;
-	table->tiebreak = CROSSING_SITES_ADDRESS;
+	table->tiebreak = table_column(table, COLUMN_address);
 	for (size_t i = 0; i < cross->group_count && !err; i++)
 		if (cross->groups[i].frees)
-			err = add_crossing_site(report, table, &report->analysis.groups[i],
+			err = add_crossing_site(report, table, text, &report->analysis.groups[i],
 						&cross->groups[i]);
 	return err;
 }
@@ -197,7 +193,7 @@ int cross_free_make(struct report *report, const struct cross_free_text *text)
 {
 	int err;
 
-	err = make_domains(report, text->title);
+	err = make_domains(report, text);
 	if (!err)
 		err = make_pairs(report, text);
 	if (!err)

@@ -5,43 +5,11 @@
 
 #include "report/views/view.h"
 
-enum domain_column {
-	DOMAIN_NUMBER,
-	DOMAIN_OTHER, /* of a CPU its node, of a node the number of its CPUs */
-	DOMAIN_ALLOCATIONS,
-	DOMAIN_FAILED,
-	DOMAIN_ALLOCATED,
-	DOMAIN_REMOTE_NODE,
-	DOMAIN_OTHER_MEMORY,
-	DOMAIN_FREES,
-	DOMAIN_UNMATCHED,
-	DOMAIN_OF_OTHERS,
-	DOMAIN_BY_OTHERS,
-	DOMAIN_FREES_OTHER_MEMORY,
-	DOMAIN_COLUMNS
-};
-
-enum pair_column {
-	PAIR_FROM,
-	PAIR_TO,
-	PAIR_FREES,
-	PAIR_BYTES,
-	PAIR_PERCENT,
-	PAIR_COLUMNS
-};
-
-enum crossing_sites_column {
-	CROSSING_SITES_NAME,
-	CROSSING_SITES_ADDRESS,
-	CROSSING_SITES_FREES,
-	CROSSING_SITES_CROSS_FREES,
-	CROSSING_SITES_PERCENT,
-	CROSSING_SITES_BYTES,
-	CROSSING_SITES_COLUMNS
-};
-
 struct cross_free_text {
-	const struct column *pairs, *crossing_sites;
+	const struct column_choice *pairs, *crossing_sites;
+	/* the columns whose names the two views have of their own */
+	enum column_name number, other, of_others, by_others, from, to, cross_frees, cross_percent,
+		cross_bytes;
 	const char *title, *pairs_title, *crossing_sites_title, *pairs_sort, *crossing_sites_sort,
 		*no_crossing_sites;
 };

@@ -326,8 +326,6 @@ static void end(struct report *report)
 const struct view view_diff = {
 	.name = "diff",
 	.summary = "what changed between two captures",
-	.columns = diff_columns,
-	.column_count = DIFF_COLUMNS,
 	.has_by = true,
 	.by = GROUP_BY_SITE,
 	.compares = true,

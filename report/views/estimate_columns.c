@@ -10,42 +10,69 @@
 #include "report/render/header.h"
 #include "report/views/estimate_columns.h"
 
-static void set_range(struct cell *low, struct estimate_range range)
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_samples, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_error_percent },
+	{ .name = COLUMN_allocations_low, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_allocations_high, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_allocated_low, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_allocated_high, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_objects_low, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_objects_high, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_bytes_low, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_bytes_high, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
+};
+
+void estimate_add_columns(const struct report *report, struct table *table)
 {
-	low[0].number = range.low;
-	low[1].number = range.high;
+	if (report->settings.estimate)
+		table_choose(table, columns);
+}
+
+void estimate_of_live(struct table *table)
+{
+	table->chosen[table_column(table, COLUMN_error_percent)].legend =
+		"the true number of live bytes is this near to the estimate, in 95 of 100 cases";
+}
+
+static void set_range(struct table *table, enum column_name low, enum column_name high,
+		      struct estimate_range range)
+{
+	table_cell(table, low)->number = range.low;
+	table_cell(table, high)->number = range.high;
 }
 
 /* Half of the interval, in percent of the estimate. */
-static double find_error(const struct cell *low, uint64_t estimate)
+static double find_error(struct estimate_range range, uint64_t estimate)
 {
-	return estimate ? 50 * (double)(low[1].number - low[0].number) / (double)estimate : NAN;
+	return estimate ? 50 * (double)(range.high - range.low) / (double)estimate : NAN;
 }
 
-void estimate_set_cells(const struct report *report, struct cell *first,
+void estimate_set_cells(const struct report *report, struct table *table,
 			const struct estimate_figures *figures, const struct variance *variance)
 {
 	const struct estimates *estimates = report->analysis.estimates;
+	struct estimate_range allocated, live;
 
 	if (!report->settings.estimate)
 		return;
-	set_range(&first[ESTIMATE_ALLOCATIONS_LOW],
+	allocated = estimate_range_bytes(estimates, figures->allocated, variance->allocated,
+					 ESTIMATE_ALLOCATED);
+	live = estimate_range_bytes(estimates, figures->live, variance->live, ESTIMATE_LIVE);
+	set_range(table, COLUMN_allocations_low, COLUMN_allocations_high,
 		  estimate_range_objects(estimates, figures->allocations, figures->allocated,
 					 variance->allocations, ESTIMATE_ALLOCATED));
-	set_range(&first[ESTIMATE_ALLOCATED_LOW],
-		  estimate_range_bytes(estimates, figures->allocated, variance->allocated,
-				       ESTIMATE_ALLOCATED));
-	set_range(&first[ESTIMATE_OBJECTS_LOW],
+	set_range(table, COLUMN_bytes_allocated_low, COLUMN_bytes_allocated_high, allocated);
+	set_range(table, COLUMN_live_objects_low, COLUMN_live_objects_high,
 		  estimate_range_objects(estimates, figures->live_objects, figures->live,
 					 variance->live_objects, ESTIMATE_LIVE));
-	set_range(&first[ESTIMATE_LIVE_LOW],
-		  estimate_range_bytes(estimates, figures->live, variance->live, ESTIMATE_LIVE));
-	first[ESTIMATE_SAMPLES].number = figures->orders_by_live ? variance->live_samples
-								 : variance->samples;
-	first[ESTIMATE_ERROR].decimal =
-		figures->orders_by_live
-			? find_error(&first[ESTIMATE_LIVE_LOW], figures->live)
-			: find_error(&first[ESTIMATE_ALLOCATED_LOW], figures->allocated);
+	set_range(table, COLUMN_live_bytes_low, COLUMN_live_bytes_high, live);
+	table_cell(table, COLUMN_samples)->number = figures->orders_by_live ? variance->live_samples
+									    : variance->samples;
+	table_cell(table, COLUMN_error_percent)->decimal =
+		figures->orders_by_live ? find_error(live, figures->live)
+					: find_error(allocated, figures->allocated);
 }
 
 static void add_range(struct header *header, const char *low, const char *high,

@@ -21,122 +21,58 @@
 
 #define NSEC_PER_SEC 1000000000
 
-enum findings_column {
-	FINDINGS_COLUMN_KIND,
-	FINDINGS_COLUMN_CERTAINTY,
-	FINDINGS_COLUMN_COUNT,
-	FINDINGS_COLUMN_CERTAIN,
-	FINDINGS_COLUMN_ALLOC_SITE,
-	FINDINGS_COLUMN_FREE_SITE,
-	FINDINGS_COLUMN_OTHER_SITE,
-	FINDINGS_COLUMN_CACHE,
-	FINDINGS_COLUMN_FREE_CACHE,
-	FINDINGS_COLUMN_FIRST_TIME,
-	FINDINGS_COLUMN_LAST_TIME,
-	FINDINGS_COLUMN_ADDRESS,
-	FINDINGS_COLUMN_CPU,
-	FINDINGS_COLUMN_TASK,
-	FINDINGS_COLUMN_PID,
-	FINDINGS_COLUMN_TID,
-	FINDINGS_COLUMN_COMM,
-	FINDINGS_COLUMN_ALLOC_TIME,
-	FINDINGS_COLUMN_ALLOC_CPU,
-	FINDINGS_COLUMN_ALLOC_TASK,
-	FINDINGS_COLUMN_ALLOC_PID,
-	FINDINGS_COLUMN_ALLOC_TID,
-	FINDINGS_COLUMN_ALLOC_COMM,
-	FINDINGS_COLUMN_OTHER_TIME,
-	FINDINGS_COLUMN_REQUESTED,
-	FINDINGS_COLUMN_ALLOCATED,
-	FINDINGS_COLUMN_GFP,
-	FINDINGS_COLUMN_FIRST,
-	FINDINGS_COLUMN_BECAUSE,
-	FINDINGS_COLUMNS
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_kind },
+	{ .name = COLUMN_certainty },
+	{ .name = COLUMN_count },
+	{ .name = COLUMN_certain },
+	{ .name = COLUMN_alloc_site, .where = COLUMN_BELOW },
+	{ .name = COLUMN_free_site, .where = COLUMN_BELOW },
+	{ .name = COLUMN_other_site, .where = COLUMN_BELOW },
+	{ .name = COLUMN_cache, .where = COLUMN_BELOW },
+	{ .name = COLUMN_free_cache, .where = COLUMN_BELOW },
+	{ .name = COLUMN_first_time, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_last_time, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_address,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .legend = "the address of the object" },
+	{ .name = COLUMN_cpu, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_task, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_pid, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_tid, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_comm, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_alloc_time, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_alloc_cpu, .where = COLUMN_NOT_IN_TEXT, .header = "cpu", .unit = "" },
+	{ .name = COLUMN_alloc_task, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_alloc_pid, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_alloc_tid, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_alloc_comm, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_other_time, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_requested,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .legend = "bytes requested in the first case" },
+	{ .name = COLUMN_bytes_allocated,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .legend = "bytes allocated in the first case" },
+	{ .name = COLUMN_gfp, .where = COLUMN_BELOW },
+	{ .name = COLUMN_first_case, .where = COLUMN_BELOW },
+	{ .name = COLUMN_because, .where = COLUMN_BELOW },
+	{ 0 },
 };
 
-static const struct column columns[FINDINGS_COLUMNS] = {
-	[FINDINGS_COLUMN_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-				   "kind of error: kmemtrace-report(1) explains each kind" },
-	[FINDINGS_COLUMN_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-					"certain: no unrecorded event can explain it; possible: an unrecorded event can; legal: allowed on this kernel" },
-	[FINDINGS_COLUMN_COUNT] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				    "number of cases" },
-	[FINDINGS_COLUMN_CERTAIN] = { "certain", "certain", "cases", COLUMN_NUMBER, 0,
-				      COLUMN_ALWAYS, "number of certain cases" },
-	[FINDINGS_COLUMN_ALLOC_SITE] = { "alloc_site", "allocated by", "", COLUMN_TEXT, 0,
-					 COLUMN_BELOW, NULL },
-	[FINDINGS_COLUMN_FREE_SITE] = { "free_site", "freed by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-					NULL },
-	[FINDINGS_COLUMN_OTHER_SITE] = { "other_site", "other site", "", COLUMN_TEXT, 0,
-					 COLUMN_BELOW,
-					 "of a double free: the site that freed the object first; of an overlap: the site that allocated the overlapped object; of a missed free: the site that allocated the address again" },
-	[FINDINGS_COLUMN_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[FINDINGS_COLUMN_FREE_CACHE] = { "free_cache", "other cache", "", COLUMN_TEXT, 0,
-					 COLUMN_BELOW,
-					 "the cache that the free named; of an overlap: the cache of the overlapped object" },
-	[FINDINGS_COLUMN_FIRST_TIME] = { "first_time", "first", "", COLUMN_TIME, 0,
-					 COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_LAST_TIME] = { "last_time", "last", "", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT,
-					NULL },
-	[FINDINGS_COLUMN_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT,
-				      NULL },
-	[FINDINGS_COLUMN_CPU] = { "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_TASK] = { "task", "task", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_PID] = { "pid", "pid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_TID] = { "tid", "tid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_COMM] = { "comm", "comm", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_ALLOC_TIME] = { "alloc_time", "allocated", "", COLUMN_TIME, 0,
-					 COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_ALLOC_CPU] = { "alloc_cpu", "cpu", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
-					NULL },
-	[FINDINGS_COLUMN_ALLOC_TASK] = { "alloc_task", "task", "", COLUMN_TEXT, 0,
-					 COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_ALLOC_PID] = { "alloc_pid", "pid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
-					NULL },
-	[FINDINGS_COLUMN_ALLOC_TID] = { "alloc_tid", "tid", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
-					NULL },
-	[FINDINGS_COLUMN_ALLOC_COMM] = { "alloc_comm", "comm", "", COLUMN_TEXT, 0,
-					 COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_OTHER_TIME] = { "other_time", "other", "", COLUMN_TIME, 0,
-					 COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
-					COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-					COLUMN_NOT_IN_TEXT, NULL },
-	[FINDINGS_COLUMN_GFP] = { "gfp", "gfp", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[FINDINGS_COLUMN_FIRST] = { "first_case", "first case", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-				    NULL },
-	[FINDINGS_COLUMN_BECAUSE] = { "because", "possible because", "", COLUMN_TEXT, 0,
-				      COLUMN_BELOW,
-				      "the reasons why the case is not certain. The header lists the paths that are not observed" },
-};
-
-enum count_column {
-	COUNT_KIND,
-	COUNT_CERTAINTY,
-	COUNT_CASES,
-	COUNT_ROWS,
-	COUNT_COLUMNS
-};
-
-static const struct column count_columns[COUNT_COLUMNS] = {
-	[COUNT_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
-	[COUNT_CERTAINTY] = { "certainty", "certainty", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
-	[COUNT_CASES] = { "count", "cases", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS, NULL },
-	[COUNT_ROWS] = { "rows", "rows", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "different call sites and caches of the cases" },
-};
-
-enum kind_column {
-	KIND_NAME,
-	KIND_ABOUT,
-	KIND_COLUMNS
+static const struct column_choice count_columns[] = {
+	{ .name = COLUMN_kind },
+	{ .name = COLUMN_certainty },
+	{ .name = COLUMN_count },
+	{ .name = COLUMN_rows },
+	{ 0 },
 };
 
 /* Of a text: the page has these sentences beside each finding. */
-static const struct column kind_columns[KIND_COLUMNS] = {
-	[KIND_NAME] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
-	[KIND_ABOUT] = { "about", "means", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
+static const struct column_choice kind_columns[] = {
+	{ .name = COLUMN_kind },
+	{ .name = COLUMN_about, .where = COLUMN_BELOW },
+	{ 0 },
 };
 
 static void put_time(FILE *file, const struct report *report, const char *prefix, uint64_t time)
@@ -234,7 +170,7 @@ static int64_t time_of(const struct report *report, uint64_t time)
 	return time ? report_time(report, time) : TIME_UNKNOWN;
 }
 
-/* Three cells: the process, the thread and the name of a task; null where that is not known. */
+/* Three cells, side by side: process, thread and name of a task; null where that is not known. */
 static int set_task(const struct report *report, struct cell *cells, uint32_t tid, uint64_t time)
 {
 	const struct task *task = tasks_find(&report->capture->tasks, tid, time);
@@ -245,11 +181,11 @@ static int set_task(const struct report *report, struct cell *cells, uint32_t ti
 	return task && !cells[2].text ? -ENOMEM : 0;
 }
 
-static int set_tasks(const struct report *report, struct cell *row,
+static int set_tasks(const struct report *report, struct table *table,
 		     const struct heap_finding *found, uint64_t alloc_time)
 {
-	struct cell *alloc = &row[FINDINGS_COLUMN_ALLOC_PID];
-	int err = set_task(report, &row[FINDINGS_COLUMN_PID], found->task, found->first_time);
+	struct cell *alloc = table_cell(table, COLUMN_alloc_pid);
+	int err = set_task(report, table_cell(table, COLUMN_pid), found->task, found->first_time);
 
 	if (!err && found->alloc_time)
 		return set_task(report, alloc, found->alloc_task, alloc_time);
@@ -259,47 +195,47 @@ static int set_tasks(const struct report *report, struct cell *row,
 
 static int add_row(struct report *report, struct table *table, const struct heap_finding *found)
 {
-	struct cell *row = table_add(table);
 	uint64_t time = found->alloc_time ? found->alloc_time : found->first_time;
 	bool allocated = found->alloc_time;
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[FINDINGS_COLUMN_KIND].text = strdup(finding_kind_text(found->kind));
-	row[FINDINGS_COLUMN_CERTAINTY].text = strdup(certainty_text(found->certainty));
-	row[FINDINGS_COLUMN_COUNT].number = found->count;
-	row[FINDINGS_COLUMN_CERTAIN].number = found->certain;
-	row[FINDINGS_COLUMN_ALLOC_SITE].text = site_name(report, found->alloc_site, time);
-	row[FINDINGS_COLUMN_FREE_SITE].text =
+	table_cell(table, COLUMN_kind)->text = strdup(finding_kind_text(found->kind));
+	table_cell(table, COLUMN_certainty)->text = strdup(certainty_text(found->certainty));
+	table_cell(table, COLUMN_count)->number = found->count;
+	table_cell(table, COLUMN_certain)->number = found->certain;
+	table_cell(table, COLUMN_alloc_site)->text = site_name(report, found->alloc_site, time);
+	table_cell(table, COLUMN_free_site)->text =
 		site_name(report, found->free_site, found->first_time);
-	row[FINDINGS_COLUMN_OTHER_SITE].text =
+	table_cell(table, COLUMN_other_site)->text =
 		site_name(report, found->other_site,
 			  found->other_time ? found->other_time : found->first_time);
-	row[FINDINGS_COLUMN_CACHE].text = strdup(cache_name(report, found->cache));
-	row[FINDINGS_COLUMN_FREE_CACHE].text = strdup(cache_name(report, found->free_cache));
-	row[FINDINGS_COLUMN_FIRST_TIME].time = report_time(report, found->first_time);
-	row[FINDINGS_COLUMN_LAST_TIME].time = report_time(report, found->last_time);
-	row[FINDINGS_COLUMN_ADDRESS].number = found->address;
-	row[FINDINGS_COLUMN_CPU].number = found->cpu;
-	row[FINDINGS_COLUMN_TASK].text = task_name(report, found->task, found->first_time);
-	row[FINDINGS_COLUMN_ALLOC_TIME].time = time_of(report, found->alloc_time);
-	row[FINDINGS_COLUMN_ALLOC_CPU].number = allocated ? found->alloc_cpu : CELL_UNKNOWN;
-	row[FINDINGS_COLUMN_ALLOC_TASK].text =
+	table_cell(table, COLUMN_cache)->text = strdup(cache_name(report, found->cache));
+	table_cell(table, COLUMN_free_cache)->text = strdup(cache_name(report, found->free_cache));
+	table_cell(table, COLUMN_first_time)->time = report_time(report, found->first_time);
+	table_cell(table, COLUMN_last_time)->time = report_time(report, found->last_time);
+	table_cell(table, COLUMN_address)->number = found->address;
+	table_cell(table, COLUMN_cpu)->number = found->cpu;
+	table_cell(table, COLUMN_task)->text = task_name(report, found->task, found->first_time);
+	table_cell(table, COLUMN_alloc_time)->time = time_of(report, found->alloc_time);
+	table_cell(table, COLUMN_alloc_cpu)->number = allocated ? found->alloc_cpu : CELL_UNKNOWN;
+	table_cell(table, COLUMN_alloc_task)->text =
 		allocated ? task_name(report, found->alloc_task, time) : strdup("");
-	row[FINDINGS_COLUMN_OTHER_TIME].time = time_of(report, found->other_time);
-	row[FINDINGS_COLUMN_REQUESTED].number = found->requested;
-	row[FINDINGS_COLUMN_ALLOCATED].number = found->allocated;
-	row[FINDINGS_COLUMN_GFP].text = text_of_gfp(report, found);
-	if (row[FINDINGS_COLUMN_TASK].text && row[FINDINGS_COLUMN_ALLOC_TASK].text)
-		row[FINDINGS_COLUMN_FIRST].text =
-			describe_first(report, found, row[FINDINGS_COLUMN_TASK].text,
-				       row[FINDINGS_COLUMN_ALLOC_TASK].text);
-	row[FINDINGS_COLUMN_BECAUSE].text = list_reasons(report, found);
-	for (size_t i = 0; i < FINDINGS_COLUMNS; i++)
-		if (columns[i].type == COLUMN_TEXT && i != FINDINGS_COLUMN_COMM &&
-		    i != FINDINGS_COLUMN_ALLOC_COMM && !row[i].text)
+	table_cell(table, COLUMN_other_time)->time = time_of(report, found->other_time);
+	table_cell(table, COLUMN_bytes_requested)->number = found->requested;
+	table_cell(table, COLUMN_bytes_allocated)->number = found->allocated;
+	table_cell(table, COLUMN_gfp)->text = text_of_gfp(report, found);
+	if (table_cell(table, COLUMN_task)->text && table_cell(table, COLUMN_alloc_task)->text)
+		table_cell(table, COLUMN_first_case)->text =
+			describe_first(report, found, table_cell(table, COLUMN_task)->text,
+				       table_cell(table, COLUMN_alloc_task)->text);
+	table_cell(table, COLUMN_because)->text = list_reasons(report, found);
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].type == COLUMN_TEXT && table->names[i] != COLUMN_comm &&
+		    table->names[i] != COLUMN_alloc_comm &&
+		    !table_cell(table, table->names[i])->text)
 			return -ENOMEM;
-	return set_tasks(report, row, found, time);
+	return set_tasks(report, table, found, time);
 }
 
 /* Does the table leave out the finding? Programs get all findings, and filter them. */
@@ -317,7 +253,7 @@ int findings_table(struct report *report, struct table *table)
 
 	table->key = "findings";
 	table->sort = "-certain,-certainty,kind,count";
-	table->tiebreak = FINDINGS_COLUMN_FIRST_TIME;
+	table->tiebreak = table_column(table, COLUMN_first_time);
 	for (size_t i = 0; findings && i < heap_findings_count(findings) && !err; i++) {
 		if (is_counted_only(report, heap_findings_get(findings, i)))
 			counts = true;
@@ -339,7 +275,6 @@ static int add_count(struct report *report, struct table *table, enum finding_ki
 {
 	const struct heap_findings *findings = report->analysis.findings;
 	uint64_t cases = 0, rows = 0;
-	struct cell *row;
 
 	for (size_t i = 0; i < heap_findings_count(findings); i++) {
 		const struct heap_finding *found = heap_findings_get(findings, i);
@@ -351,14 +286,15 @@ static int add_count(struct report *report, struct table *table, enum finding_ki
 	}
 	if (!rows)
 		return 0;
-	row = table_add(table);
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[COUNT_KIND].text = strdup(finding_kind_text(kind));
-	row[COUNT_CERTAINTY].text = strdup(certainty_text(certainty));
-	row[COUNT_CASES].number = cases;
-	row[COUNT_ROWS].number = rows;
-	return row[COUNT_KIND].text && row[COUNT_CERTAINTY].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_kind)->text = strdup(finding_kind_text(kind));
+	table_cell(table, COLUMN_certainty)->text = strdup(certainty_text(certainty));
+	table_cell(table, COLUMN_count)->number = cases;
+	table_cell(table, COLUMN_rows)->number = rows;
+	return table_cell(table, COLUMN_kind)->text && table_cell(table, COLUMN_certainty)->text
+		       ? 0
+		       : -ENOMEM;
 }
 
 int finding_counts_table(struct report *report)
@@ -373,12 +309,12 @@ int finding_counts_table(struct report *report)
 		certain++;
 	if (report->renderer->for_people && (report->all_findings || certain == count))
 		return 0;
-	table = report_add_table(report, count_columns, COUNT_COLUMNS);
+	table = report_add_table(report, count_columns);
 	table->key = "not_certain";
 	table->title =
 		"Possible and legal findings (kmemtrace-report findings --possible lists them)";
 	table->sort = "-certainty,kind";
-	table->tiebreak = COUNT_KIND;
+	table->tiebreak = table_column(table, COLUMN_kind);
 	for (unsigned int kind = 0; kind < FINDING_KIND_COUNT && count && !err; kind++) {
 		err = add_count(report, table, kind, CERTAINTY_POSSIBLE);
 		if (!err)
@@ -391,7 +327,7 @@ int finding_counts_table(struct report *report)
 static int kinds_table(struct report *report)
 {
 	const struct heap_findings *findings = report->analysis.findings;
-	struct table *table = report_add_table(report, kind_columns, KIND_COLUMNS);
+	struct table *table = report_add_table(report, kind_columns);
 	uint32_t found = 0;
 
 	table->key = "kinds";
@@ -400,15 +336,13 @@ static int kinds_table(struct report *report)
 	for (size_t i = 0; i < heap_findings_count(findings); i++)
 		found |= 1U << heap_findings_get(findings, i)->kind;
 	for (unsigned int kind = 0; kind < FINDING_KIND_COUNT; kind++) {
-		struct cell *row = found & 1U << kind ? table_add(table) : NULL;
-
 		if (!(found & 1U << kind))
 			continue;
-		if (!row)
+		if (!table_add(table))
 			return -ENOMEM;
-		row[KIND_NAME].text = strdup(finding_kind_text(kind));
-		row[KIND_ABOUT].text = strdup(finding_kind_about(kind));
-		if (!row[KIND_NAME].text || !row[KIND_ABOUT].text)
+		table_cell(table, COLUMN_kind)->text = strdup(finding_kind_text(kind));
+		table_cell(table, COLUMN_about)->text = strdup(finding_kind_about(kind));
+		if (!table_cell(table, COLUMN_kind)->text || !table_cell(table, COLUMN_about)->text)
 			return -ENOMEM;
 	}
 	return 0;
@@ -417,7 +351,7 @@ static int kinds_table(struct report *report)
 static int make(struct report *report)
 {
 	const struct heap_findings *findings = report->analysis.findings;
-	struct table *table = report_add_table(report, columns, FINDINGS_COLUMNS);
+	struct table *table = report_add_table(report, columns);
 	int err = findings_table(report, table);
 
 	table->title = "Certain findings";
@@ -433,7 +367,6 @@ const struct view view_findings = {
 	.needs_all = "checks each event",
 	.summary = "certain errors, as double frees; with --possible others too",
 	.columns = columns,
-	.column_count = FINDINGS_COLUMNS,
 	.by = GROUP_BY_SITE,
 	.findings = true,
 	.make = make,

@@ -321,7 +321,6 @@ const struct view view_flame = {
 	.name = "flame",
 	.summary = "bytes by call path, live or others: a tree, or a flame graph",
 	.columns = flame_columns,
-	.column_count = FLAME_COLUMNS,
 	.has_flame = true,
 	.by = GROUP_BY_CALLER,
 	.rows = VIEW_ALL_ROWS,

@@ -16,40 +16,33 @@
 
 #define LEAST_PERCENT 1 /* of the bytes: less is added up in a text */
 
-enum flame_column {
-	FLAME_FUNCTION,
-	FLAME_BYTES,
-	FLAME_PERCENT,
-	FLAME_ERROR,
-	FLAME_OBJECTS,
-	FLAME_PATH,
-	FLAME_DEPTH,
-	FLAME_OWN,
-	FLAME_LOW,
-	FLAME_HIGH,
-	FLAME_NUMBER,
-	FLAME_BOUND,
-};
-
-const struct column flame_columns[FLAME_COLUMNS] = {
-	[FLAME_FUNCTION] = { "function", "function", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			     "a function, where the path entered the kernel, or a value of --by; below it, further to the right, the functions that it called, or with --bottom-up those that called it; (N below 1 %) adds up N of them" },
-	[FLAME_BYTES] = { "bytes", "bytes", "", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			  "of all paths through the function, with those that end in it: live at the end of the window, or as --bytes says" },
-	[FLAME_PERCENT] = { "percent", "%", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			    "its bytes in percent of all bytes of the view" },
-	[FLAME_ERROR] = { "error_percent", "+-", "%", COLUMN_DECIMAL, 0, COLUMN_IN_TEXT_IF_USED,
-			  "half of the 95 % interval of the bytes, in percent of the bytes" },
-	[FLAME_OBJECTS] = { "objects", "objects", "", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
-	[FLAME_PATH] = { "path", "then", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			 "functions that follow on the path, one below the other, with the same bytes" },
-	[FLAME_DEPTH] = { "depth", "depth", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FLAME_OWN] = { "own_bytes", "own", "bytes", COLUMN_LIVE, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FLAME_LOW] = { "bytes_low", "bytes", "low", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FLAME_HIGH] = { "bytes_high", "bytes", "high", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			 NULL },
-	[FLAME_NUMBER] = { "row", "row", "", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[FLAME_BOUND] = { "upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT, NULL },
+const struct column_choice flame_columns[] = {
+	{ .name = COLUMN_function,
+	  .legend =
+		  "a function, where the path entered the kernel, or a value of --by; below it, further to the right, the functions that it called, or with --bottom-up those that called it; (N below 1 %) adds up N of them" },
+	{ .name = COLUMN_bytes,
+	  .type = COLUMN_LIVE,
+	  .legend =
+		  "of all paths through the function, with those that end in it: live at the end of the window, or as --bytes says" },
+	{ .name = COLUMN_percent,
+	  .header = "%",
+	  .unit = "",
+	  .legend = "its bytes in percent of all bytes of the view" },
+	{ .name = COLUMN_error_percent,
+	  .where = COLUMN_IN_TEXT_IF_USED,
+	  .legend = "half of the 95 % interval of the bytes, in percent of the bytes" },
+	{ .name = COLUMN_objects,
+	  .header = "objects",
+	  .type = COLUMN_LIVE,
+	  .legend = "the objects of these bytes" },
+	{ .name = COLUMN_path, .where = COLUMN_BELOW },
+	{ .name = COLUMN_depth, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_own_bytes, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_low, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_high, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_row, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* Where the rows of a tree go, and how. */
@@ -62,33 +55,33 @@ struct tree_table {
 	bool is_collapsed, bottom_up;
 };
 
-static struct cell *add_row(const struct tree_table *out, struct flame_values values, uint64_t own,
-			    bool is_bound, size_t depth, char *function, char *path)
+static int add_row(const struct tree_table *out, struct flame_values values, uint64_t own,
+		   bool is_bound, size_t depth, char *function, char *path)
 {
 	const struct estimate_range range =
 		estimate_range(values.bytes, values.variance, &out->margin);
-	struct cell *row = function && path ? table_add(out->table) : NULL;
+	struct table *table = out->table;
 
-	if (!row) {
+	if (!function || !path || !table_add(table)) {
 		free(function);
 		free(path);
-		return NULL;
+		return -ENOMEM;
 	}
-	row[FLAME_FUNCTION].text = function;
-	row[FLAME_BYTES].number = values.bytes;
-	row[FLAME_PERCENT].decimal = flame_percent(values.bytes, out->whole);
-	row[FLAME_LOW].number = range.low;
-	row[FLAME_HIGH].number = range.high;
+	table_cell(table, COLUMN_function)->text = function;
+	table_cell(table, COLUMN_bytes)->number = values.bytes;
+	table_cell(table, COLUMN_percent)->decimal = flame_percent(values.bytes, out->whole);
+	table_cell(table, COLUMN_bytes_low)->number = range.low;
+	table_cell(table, COLUMN_bytes_high)->number = range.high;
 	if (values.bytes)
-		row[FLAME_ERROR].decimal =
+		table_cell(table, COLUMN_error_percent)->decimal =
 			50 * (double)(range.high - range.low) / (double)values.bytes;
-	row[FLAME_OBJECTS].number = values.objects;
-	row[FLAME_PATH].text = path;
-	row[FLAME_DEPTH].number = depth;
-	row[FLAME_OWN].number = own;
-	row[FLAME_NUMBER].number = out->table->rows;
-	row[FLAME_BOUND].truth = is_bound;
-	return row;
+	table_cell(table, COLUMN_objects)->number = values.objects;
+	table_cell(table, COLUMN_path)->text = path;
+	table_cell(table, COLUMN_depth)->number = depth;
+	table_cell(table, COLUMN_own_bytes)->number = own;
+	table_cell(table, COLUMN_row)->number = table->rows;
+	table_cell(table, COLUMN_upper_bound)->truth = is_bound;
+	return 0;
 }
 
 static char *indented(size_t level, const char *name, size_t length)
@@ -127,6 +120,7 @@ static int add_node(const struct tree_table *out, size_t number, size_t level)
 	size_t last = number, size;
 	char *path = NULL;
 	FILE *names;
+	int err;
 
 	if (!out->is_collapsed) {
 		const char *text = out->flame->paths[node->path].text;
@@ -141,10 +135,9 @@ static int add_node(const struct tree_table *out, size_t number, size_t level)
 		if (text_close(names, &path))
 			return -ENOMEM;
 	}
-	if (!add_row(out, node->total, node->own.bytes, node->is_bound, node->depth,
-		     indented(level, node->name, node->length), path))
-		return -ENOMEM;
-	return add_children(out, last, level + 1);
+	err = add_row(out, node->total, node->own.bytes, node->is_bound, node->depth,
+		      indented(level, node->name, node->length), path);
+	return err ? err : add_children(out, last, level + 1);
 }
 
 /* The depth of a tree is limited by that of a stack, and by the number of keys. */
@@ -172,14 +165,12 @@ static int add_children(const struct tree_table *out, size_t parent, size_t leve
 		return err;
 	snprintf(text, sizeof(text), "(%zu below %d %%)", others, LEAST_PERCENT);
 	return add_row(out, rest, 0, is_bound, nodes[parent].depth + 1,
-		       indented(level, text, strlen(text)), strdup(""))
-		       ? 0
-		       : -ENOMEM;
+		       indented(level, text, strlen(text)), strdup(""));
 }
 
 int flame_table(struct report *report, struct estimate_margin margin)
 {
-	struct table *table = report_add_table(report, flame_columns, FLAME_COLUMNS);
+	struct table *table = report_add_table(report, flame_columns);
 	bool is_collapsed = report->renderer->for_people;
 	uint64_t whole = flame_total(report->flame).bytes, least;
 	struct flame_tree tree;
@@ -190,7 +181,7 @@ int flame_table(struct report *report, struct estimate_margin margin)
 			       ? "No path has such bytes."
 			       : "No path has such bytes: --bytes=allocated shows all paths.";
 	table->sort = "row";
-	table->tiebreak = FLAME_NUMBER;
+	table->tiebreak = table_column(table, COLUMN_row);
 	err = flame_tree_init(&tree, report->flame, report->nodes);
 	if (err)
 		return err;

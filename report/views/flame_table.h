@@ -6,8 +6,7 @@
 #include "analysis/estimate.h"
 #include "report/views/view.h"
 
-#define FLAME_COLUMNS 12
-extern const struct column flame_columns[FLAME_COLUMNS];
+extern const struct column_choice flame_columns[];
 
 /*
  * Adds the table of report->flame, whose paths are sorted. In a text, functions that follow each

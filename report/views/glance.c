@@ -9,52 +9,30 @@
 
 #define ROWS 3
 
-enum waste_column {
-	WASTE_NAME,
-	WASTE_ADDRESS,
-	WASTE_PEAK,
-	WASTE_SHARE,
-	WASTE_LIVE,
-	WASTE_BOUND,
-	WASTE_COLUMNS
+static const struct column_choice waste_columns[] = {
+	{ .name = COLUMN_site, .header = "What is wasted (view sizes)" },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_peak_waste, .header = "at peak", .unit = "bytes" },
+	{ .name = COLUMN_share_percent },
+	{ .name = COLUMN_live_waste, .header = "at end", .unit = "bytes" },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
-static const struct column waste_columns[WASTE_COLUMNS] = {
-	[WASTE_NAME] = { "site", "What is wasted (view sizes)", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "the kernel code that allocated" },
-	[WASTE_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[WASTE_PEAK] = { "peak_waste", "at peak", "bytes", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-			 "bytes that were not requested, of the objects that were live at the peak of all live bytes" },
-	[WASTE_SHARE] = { "share_percent", "% of waste", "", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			  "share of all waste at the peak" },
-	[WASTE_LIVE] = { "live_waste", "at end", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			 "bytes that were not requested, of the objects that are live at the end" },
-	[WASTE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			  NULL },
+static const struct column_choice crossing_columns[] = {
+	{ .name = COLUMN_site, .header = "What crosses CPUs (view cpus)" },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_cross_cpu_frees, .header = "frees", .unit = "" },
+	{ .name = COLUMN_share_percent,
+	  .header = "% of its frees",
+	  .legend = "share of the frees of the objects of the call site" },
+	{ 0 },
 };
 
-enum crossing_column {
-	CROSSING_NAME,
-	CROSSING_ADDRESS,
-	CROSSING_FREES,
-	CROSSING_SHARE,
-	CROSSING_COLUMNS
-};
-
-static const struct column crossing_columns[CROSSING_COLUMNS] = {
-	[CROSSING_NAME] = { "site", "What crosses CPUs (view cpus)", "", COLUMN_TEXT, 0,
-			    COLUMN_ALWAYS, "the kernel code that allocated" },
-	[CROSSING_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[CROSSING_FREES] = { "cross_cpu_frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			     "cross-CPU frees: on another CPU than the allocation" },
-	[CROSSING_SHARE] = { "share_percent", "% of its frees", "", COLUMN_DECIMAL, 1,
-			     COLUMN_ALWAYS, "share of the frees of the objects of the call site" },
-};
-
-static struct table *add_table(struct report *report, const struct column *columns, size_t count,
+static struct table *add_table(struct report *report, const struct column_choice *columns,
 			       const char *key)
 {
-	struct table *table = report_add_table(report, columns, count);
+	struct table *table = report_add_table(report, columns);
 
 	table->key = key;
 	table->leads = table->is_compact = true;
@@ -66,29 +44,30 @@ int glance_waste_table(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	bool is_known = analysis->peak_heap->is_known;
-	struct table *table = add_table(report, waste_columns, WASTE_COLUMNS, "waste");
+	struct table *table = add_table(report, waste_columns, "waste");
 
 	table->empty = "Nothing is wasted.";
 	table->sort = is_known ? "peak_waste,live_waste" : "live_waste";
-	table->tiebreak = WASTE_ADDRESS;
+	table->tiebreak = table_column(table, COLUMN_address);
 	for (size_t i = 0; i < analysis->group_count; i++) {
 		const struct heap_waste *waste = &report->wastes.groups[i];
-		struct cell *row = waste->peak || waste->live ? table_add(table) : NULL;
 
 		if (!waste->peak && !waste->live)
 			continue;
-		if (!row)
+		if (!table_add(table))
 			return -ENOMEM;
-		row[WASTE_NAME].text = group_name(report, &analysis->groups[i]);
-		row[WASTE_ADDRESS].number = group_number(report, &analysis->groups[i]);
-		row[WASTE_PEAK].number = is_known ? waste->peak : CELL_UNKNOWN;
-		row[WASTE_SHARE].decimal =
+		table_cell(table, COLUMN_site)->text = group_name(report, &analysis->groups[i]);
+		table_cell(table, COLUMN_address)->number =
+			group_number(report, &analysis->groups[i]);
+		table_cell(table, COLUMN_peak_waste)->number = is_known ? waste->peak
+									: CELL_UNKNOWN;
+		table_cell(table, COLUMN_share_percent)->decimal =
 			report->wastes.total.peak
 				? 100 * (double)waste->peak / (double)report->wastes.total.peak
 				: NAN;
-		row[WASTE_LIVE].number = waste->live;
-		row[WASTE_BOUND].truth = report->bounds.groups[i];
-		if (!row[WASTE_NAME].text)
+		table_cell(table, COLUMN_live_waste)->number = waste->live;
+		table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.groups[i];
+		if (!table_cell(table, COLUMN_site)->text)
 			return -ENOMEM;
 	}
 	return 0;
@@ -97,26 +76,24 @@ int glance_waste_table(struct report *report)
 int glance_crossing_table(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
-	struct table *table = add_table(report, crossing_columns, CROSSING_COLUMNS, "crossing");
+	struct table *table = add_table(report, crossing_columns, "crossing");
 
 	table->empty = "No object was freed on another CPU.";
 	table->sort = "cross_cpu_frees,share_percent";
-	table->tiebreak = CROSSING_ADDRESS;
+	table->tiebreak = table_column(table, COLUMN_address);
 	for (size_t i = 0; i < analysis->group_count; i++) {
 		const struct group *group = &analysis->groups[i];
-		struct cell *row;
 
 		if (!group->cross_cpu_frees)
 			continue;
-		row = table_add(table);
-		if (!row)
+		if (!table_add(table))
 			return -ENOMEM;
-		row[CROSSING_NAME].text = group_name(report, group);
-		row[CROSSING_ADDRESS].number = group_number(report, group);
-		row[CROSSING_FREES].number = group->cross_cpu_frees;
-		row[CROSSING_SHARE].decimal =
+		table_cell(table, COLUMN_site)->text = group_name(report, group);
+		table_cell(table, COLUMN_address)->number = group_number(report, group);
+		table_cell(table, COLUMN_cross_cpu_frees)->number = group->cross_cpu_frees;
+		table_cell(table, COLUMN_share_percent)->decimal =
 			100 * (double)group->cross_cpu_frees / (double)group->frees;
-		if (!row[CROSSING_NAME].text)
+		if (!table_cell(table, COLUMN_site)->text)
 			return -ENOMEM;
 	}
 	return 0;

@@ -12,69 +12,41 @@
 
 #define GROWTH_ROWS 5
 
-enum growth_column {
-	GROWTH_NAME,
-	GROWTH_ADDRESS,
-	GROWTH_OBJECTS,
-	GROWTH_BYTES,
-	GROWTH_STEADY,
-	GROWTH_COVERAGE,
-	GROWTH_DAMAGE,
-	GROWTH_TASK,
-	GROWTH_TASK_PID,
-	GROWTH_TASK_COMM,
-	GROWTH_TASK_SHARE,
-	GROWTH_BOUND,
-	GROWTH_COLUMNS
-};
-
-static const struct column columns[GROWTH_COLUMNS] = {
-	[GROWTH_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS, NULL },
-	[GROWTH_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[GROWTH_OBJECTS] = { "live_objects", "live", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
-	[GROWTH_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS, NULL },
-	[GROWTH_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "how evenly the live objects were allocated over the window: near 100 is a steady leak, a cache that filled once is below 50" },
-	[GROWTH_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
-			      COLUMN_BELOW_IF_PART, NULL },
-	[GROWTH_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "live bytes, weighted by steadiness and coverage: see the view leaks" },
-	[GROWTH_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_BELOW, NULL },
-	[GROWTH_TASK_PID] = { "main_task_pid", "mostly by", "pid", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
-			      NULL },
-	[GROWTH_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,
-			       COLUMN_NOT_IN_TEXT, NULL },
-	[GROWTH_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
-				COLUMN_NOT_IN_TEXT, NULL },
-	[GROWTH_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			   NULL },
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_site },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_objects },
+	{ .name = COLUMN_live_bytes },
+	{ .name = COLUMN_steady_percent },
+	{ .name = COLUMN_coverage_percent, .where = COLUMN_BELOW_IF_PART },
+	{ .name = COLUMN_damage_bytes,
+	  .legend =
+		  "bytes of the old objects, weighted by steadiness and coverage: see the view leaks" },
+	{ .name = COLUMN_main_task, .where = COLUMN_BELOW },
+	{ .name = COLUMN_main_task_pid, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_main_task_comm, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_main_task_percent, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* The same for the glance: the task beside the call site. */
-static const struct column glance_columns[GROWTH_COLUMNS] = {
-	[GROWTH_NAME] = { "site", "What grew (view leaks)", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			  "the kernel code that allocated: symbol+offset/size [module]" },
-	[GROWTH_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[GROWTH_OBJECTS] = { "live_objects", "objects", "", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			     "objects with no recorded free by the end" },
-	[GROWTH_BYTES] = { "live_bytes", "bytes", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			   "bytes allocated to these objects" },
-	[GROWTH_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_IF_ROOM,
-			    "how evenly the live objects were allocated over the window: near 100 is a steady leak, a cache that filled once is below 50" },
-	[GROWTH_COVERAGE] = { "coverage_percent", "coverage", "%", COLUMN_DECIMAL, 1,
-			      COLUMN_NOT_IN_TEXT, NULL },
-	[GROWTH_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "live bytes, weighted by steadiness and coverage: see the view leaks" },
-	[GROWTH_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			  "the process that allocated more than half of these bytes" },
-	[GROWTH_TASK_PID] = { "main_task_pid", "mostly by", "pid", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
-			      NULL },
-	[GROWTH_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,
-			       COLUMN_NOT_IN_TEXT, NULL },
-	[GROWTH_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
-				COLUMN_NOT_IN_TEXT, NULL },
-	[GROWTH_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			   NULL },
+static const struct column_choice glance_columns[] = {
+	{ .name = COLUMN_site, .header = "What grew (view leaks)" },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_objects, .header = "objects", .unit = "" },
+	{ .name = COLUMN_live_bytes, .header = "bytes" },
+	{ .name = COLUMN_steady_percent, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_coverage_percent, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_damage_bytes,
+	  .legend =
+		  "bytes of the old objects, weighted by steadiness and coverage: see the view leaks" },
+	{ .name = COLUMN_main_task },
+	{ .name = COLUMN_main_task_pid, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_main_task_comm, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_main_task_percent, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* A group with live objects. */
@@ -135,23 +107,22 @@ static int add_row(struct report *report, struct table *table, const struct surv
 		   const struct growing *one)
 {
 	const struct group *group = &report->analysis.groups[one->group];
-	struct cell *row = table_add(table);
 	const struct slab_object *const *objects;
 	size_t count;
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
 	objects = survivors_of(survivors, one->group, &count);
-	row[GROWTH_NAME].text = group_name(report, group);
-	row[GROWTH_ADDRESS].number = group_number(report, group);
-	row[GROWTH_OBJECTS].number = one->damage.objects;
-	row[GROWTH_BYTES].number = one->damage.live_bytes;
-	row[GROWTH_BOUND].truth = report->bounds.groups[one->group];
-	row[GROWTH_STEADY].number = (uint64_t)(one->damage.steady + 0.5);
-	row[GROWTH_COVERAGE].decimal = one->damage.coverage;
-	row[GROWTH_DAMAGE].number = one->damage.bytes;
-	return row[GROWTH_NAME].text ? main_task_set(report, objects, count, &row[GROWTH_TASK])
-				     : -ENOMEM;
+	table_cell(table, COLUMN_site)->text = group_name(report, group);
+	table_cell(table, COLUMN_address)->number = group_number(report, group);
+	table_cell(table, COLUMN_live_objects)->number = one->damage.objects;
+	table_cell(table, COLUMN_live_bytes)->number = one->damage.live_bytes;
+	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.groups[one->group];
+	table_cell(table, COLUMN_steady_percent)->number = (uint64_t)(one->damage.steady + 0.5);
+	table_cell(table, COLUMN_coverage_percent)->decimal = one->damage.coverage;
+	table_cell(table, COLUMN_damage_bytes)->number = one->damage.bytes;
+	return table_cell(table, COLUMN_site)->text ? main_task_set(report, objects, count, table)
+						    : -ENOMEM;
 }
 
 static int add_rows(struct report *report, struct table *table, const struct survivors *survivors)
@@ -189,8 +160,8 @@ static int add_rows(struct report *report, struct table *table, const struct sur
 
 int growth_table(struct report *report)
 {
-	struct table *table = report_add_table(report, report->is_glance ? glance_columns : columns,
-					       GROWTH_COLUMNS);
+	struct table *table =
+		report_add_table(report, report->is_glance ? glance_columns : columns);
 	struct survivors survivors;
 	int err;
 
@@ -198,7 +169,7 @@ int growth_table(struct report *report)
 	table->title = "Growth (details: kmemtrace-report leaks)";
 	table->empty = "Nothing grows steadily.";
 	table->sort = "damage_bytes,live_bytes,steady_percent";
-	table->tiebreak = GROWTH_ADDRESS;
+	table->tiebreak = table_column(table, COLUMN_address);
 	table->leads = true;
 	table->is_compact = report->is_glance;
 	err = survivors_init(&survivors, &report->analysis);

@@ -26,79 +26,35 @@
 #define PARTLY_MAX 5	 /* caches that a row lists */
 #define NEARLY_FULL 99.9 /* percent of coverage */
 
-enum leak_column {
-	LEAK_NAME,
-	LEAK_ADDRESS,
-	LEAK_OBJECTS,
-	LEAK_BYTES,
-	LEAK_AGE_MIN,
-	LEAK_AGE_MEDIAN,
-	LEAK_AGE_MAX,
-	LEAK_GROWTH,
-	LEAK_GROWTH_OBJECTS,
-	LEAK_FIT,
-	LEAK_OLD,
-	LEAK_STEADY,
-	LEAK_ALLOCATIONS,
-	LEAK_CACHE,
-	LEAK_COVERAGE,
-	LEAK_DAMAGE,
-	LEAK_COVERED,
-	LEAK_PARTLY,
-	LEAK_TASK,
-	LEAK_TASK_PID,
-	LEAK_TASK_COMM,
-	LEAK_TASK_SHARE,
-	LEAK_BOUND,
-	LEAK_COLUMNS
-};
-
-static const struct column columns[LEAK_COLUMNS + ESTIMATE_COLUMNS] = {
-	[LEAK_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			"the kernel code that allocated: symbol+offset/size [module]" },
-	[LEAK_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[LEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			   "allocated and not freed by the end of the window, as far as recorded" },
-	[LEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			 "bytes allocated to the live objects" },
-	[LEAK_AGE_MIN] = { "age_min_ns", "age", "min", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
-	[LEAK_AGE_MEDIAN] = { "age_median_ns", "age", "median", COLUMN_DURATION, 0, COLUMN_ALWAYS,
-			      "median age of the live objects at the end of the window" },
-	[LEAK_AGE_MAX] = { "age_max_ns", "age", "max", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
-	[LEAK_GROWTH] = { "growth_bytes_per_s", "growth", "B/s", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			  "slope of the straight line that fits the live bytes over time best (least squares)" },
-	[LEAK_GROWTH_OBJECTS] = { "growth_objects_per_s", "growth", "objects/s", COLUMN_DECIMAL, 2,
-				  COLUMN_NOT_IN_TEXT, NULL },
-	[LEAK_FIT] = { "fit_percent", "fit", "%", COLUMN_DECIMAL, 0, COLUMN_NOT_IN_TEXT,
-		       "how well the straight line fits (the square of the correlation)" },
-	[LEAK_OLD] = { "old_objects", "old", "objects", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-		       "live objects that are older than 99 % of the site's freed objects became; all live ones, if twice as many are live as were freed" },
-	[LEAK_STEADY] = { "steady_percent", "steady", "%", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "how evenly the allocations of the old objects are spread over the window: near 100 is a steady leak, a cache that filled once is below 50" },
-	[LEAK_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			       NULL },
-	[LEAK_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[LEAK_COVERAGE] = { "coverage_percent", "cov", "%", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-			    "coverage: frees / (frees + missed frees) in the slab cache; of several, the mean weighted by live bytes: below 100, live objects may have been freed" },
-	[LEAK_DAMAGE] = { "damage_bytes", "damage", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "bytes of the old objects, halved for each 4 % that steady is below 100 and for each 4 % that cov is; objects of fully covered caches and the others are weighed apart. "
-			  "The rows are in this order, and those with the same damage by live bytes" },
-	[LEAK_COVERED] = { "covered_bytes", "covered", "bytes", COLUMN_NUMBER, 0,
-			   COLUMN_NOT_IN_TEXT, "live bytes in caches whose coverage is 100" },
-	[LEAK_PARTLY] = { "partly_covered", "partly covered", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			  "the caches of the row whose coverage is below 100, with their live objects and bytes: these may have been freed" },
-	[LEAK_TASK] = { "main_task", "mostly by", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			"the process that was running when more than half of the live bytes were allocated, or interrupts" },
-	[LEAK_TASK_PID] = { "main_task_pid", "mostly by", "pid", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT,
-			    NULL },
-	[LEAK_TASK_COMM] = { "main_task_comm", "mostly by", "comm", COLUMN_TEXT, 0,
-			     COLUMN_NOT_IN_TEXT, NULL },
-	[LEAK_TASK_SHARE] = { "main_task_percent", "share", "%", COLUMN_DECIMAL, 0,
-			      COLUMN_NOT_IN_TEXT,
-			      "part of the live bytes that this process allocated" },
-	[LEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			 NULL },
-	ESTIMATE_COLUMN_ROWS(LEAK_COLUMNS, "number of live bytes"),
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_site },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_objects, .unit = "objects" },
+	{ .name = COLUMN_live_bytes },
+	{ .name = COLUMN_age_min_ns },
+	{ .name = COLUMN_age_median_ns },
+	{ .name = COLUMN_age_max_ns },
+	{ .name = COLUMN_growth_bytes_per_s },
+	{ .name = COLUMN_growth_objects_per_s, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_fit_percent, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_old_objects },
+	{ .name = COLUMN_steady_percent },
+	{ .name = COLUMN_allocations, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_cache, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_coverage_percent,
+	  .header = "cov",
+	  .decimals = COLUMN_WHOLE,
+	  .legend =
+		  "coverage: frees / (frees + missed frees) in the slab cache; of several, the mean weighted by live bytes: below 100, live objects may have been freed" },
+	{ .name = COLUMN_damage_bytes },
+	{ .name = COLUMN_covered_bytes, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_partly_covered, .where = COLUMN_BELOW },
+	{ .name = COLUMN_main_task, .where = COLUMN_BELOW },
+	{ .name = COLUMN_main_task_pid, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_main_task_comm, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_main_task_percent, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* Change of the live bytes and objects of a group in a slice. */
@@ -233,7 +189,7 @@ static void end(struct report *report)
 
 /* Fits lines to the live bytes and objects at the ends of the slices. */
 static void add_growth(const struct leaks *leaks, const struct analysis *analysis, uint32_t group,
-		       struct cell *row)
+		       struct table *table)
 {
 	double seconds[SLICES_MAX], bytes[SLICES_MAX], objects[SLICES_MAX];
 	const struct live_series *series = &leaks->series[group];
@@ -253,22 +209,23 @@ static void add_growth(const struct leaks *leaks, const struct analysis *analysi
 		objects[i] = (double)live_objects;
 	}
 	trend = trend_line(seconds, bytes, count);
-	row[LEAK_GROWTH].decimal = trend.slope;
-	row[LEAK_FIT].decimal = trend.fit_percent;
-	row[LEAK_GROWTH_OBJECTS].decimal = trend_line(seconds, objects, count).slope;
+	table_cell(table, COLUMN_growth_bytes_per_s)->decimal = trend.slope;
+	table_cell(table, COLUMN_fit_percent)->decimal = trend.fit_percent;
+	table_cell(table, COLUMN_growth_objects_per_s)->decimal =
+		trend_line(seconds, objects, count).slope;
 }
 
 static void add_ages(const struct analysis *analysis, const struct slab_object *const *list,
-		     size_t count, struct cell *row)
+		     size_t count, struct table *table)
 {
 	uint64_t younger = damage_age(analysis, list[count / 2]);
 
-	row[LEAK_AGE_MIN].number = damage_age(analysis, list[count - 1]);
-	row[LEAK_AGE_MEDIAN].number = younger;
+	table_cell(table, COLUMN_age_min_ns)->number = damage_age(analysis, list[count - 1]);
+	table_cell(table, COLUMN_age_median_ns)->number = younger;
 	if (count % 2 == 0)
-		row[LEAK_AGE_MEDIAN].number +=
+		table_cell(table, COLUMN_age_median_ns)->number +=
 			(damage_age(analysis, list[count / 2 - 1]) - younger) / 2;
-	row[LEAK_AGE_MAX].number = damage_age(analysis, list[0]);
+	table_cell(table, COLUMN_age_max_ns)->number = damage_age(analysis, list[0]);
 }
 
 /* The live objects of a row in each cache. */
@@ -320,7 +277,7 @@ static char *list_partly(const struct report *report, struct cache_share *shares
 }
 
 static void add_caches(const struct report *report, const struct slab_object *const *list,
-		       size_t count, struct cache_share *shares, struct cell *row)
+		       size_t count, struct cache_share *shares, struct table *table)
 {
 	struct object_weight weight;
 	size_t used = 0;
@@ -337,24 +294,24 @@ static void add_caches(const struct report *report, const struct slab_object *co
 	for (size_t i = 0; i < report->analysis.cache_count; i++)
 		if (shares[i].objects)
 			shares[used++] = shares[i];
-	row[LEAK_CACHE].text =
+	table_cell(table, COLUMN_cache)->text =
 		strdup(cache_name(report, used == 1 ? shares[0].cache : CACHE_SEVERAL));
-	row[LEAK_PARTLY].text = list_partly(report, shares, used);
+	table_cell(table, COLUMN_partly_covered)->text = list_partly(report, shares, used);
 }
 
 /* Rows by task are of one process already. */
 static int add_main_task(const struct report *report, const struct slab_object *const *list,
-			 size_t count, struct cell *row)
+			 size_t count, struct table *table)
 {
 	if (report->settings.by != GROUP_BY_TASK)
-		return main_task_set(report, list, count, &row[LEAK_TASK]);
-	row[LEAK_TASK].text = strdup("");
-	row[LEAK_TASK_PID].number = CELL_UNKNOWN;
-	return row[LEAK_TASK].text ? 0 : -ENOMEM;
+		return main_task_set(report, list, count, table);
+	table_cell(table, COLUMN_main_task)->text = strdup("");
+	table_cell(table, COLUMN_main_task_pid)->number = CELL_UNKNOWN;
+	return table_cell(table, COLUMN_main_task)->text ? 0 : -ENOMEM;
 }
 
 static void set_intervals(const struct report *report, const struct group *group,
-			  const struct damage *damage, struct cell *cells)
+			  const struct damage *damage, struct table *table)
 {
 	const struct estimate_figures figures = { group->allocations, group->bytes_allocated,
 						  damage->objects, damage->live_bytes, true };
@@ -364,7 +321,7 @@ static void set_intervals(const struct report *report, const struct group *group
 		return;
 	variance = estimates_of_group(report->analysis.estimates,
 				      (size_t)(group - report->analysis.groups));
-	estimate_set_cells(report, cells, &figures, &variance);
+	estimate_set_cells(report, table, &figures, &variance);
 }
 
 static int add_row(struct report *report, struct table *table,
@@ -373,30 +330,32 @@ static int add_row(struct report *report, struct table *table,
 {
 	const struct analysis *analysis = &report->analysis;
 	const struct group *group = &analysis->groups[list[0]->group];
-	struct cell *row = table_add(table);
 	struct damage damage;
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
 	damage_find(&damage, analysis, list, count, scratch->times);
-	row[LEAK_NAME].text = group_name(report, group);
-	row[LEAK_ADDRESS].number = group_number(report, group);
-	row[LEAK_OBJECTS].number = damage.objects;
-	row[LEAK_BOUND].truth = report->bounds.groups[list[0]->group];
-	row[LEAK_BYTES].number = damage.live_bytes;
-	row[LEAK_ALLOCATIONS].number = group->allocations;
-	row[LEAK_OLD].number = damage.old;
-	row[LEAK_STEADY].number = (uint64_t)(damage.steady + 0.5);
-	row[LEAK_COVERAGE].decimal = damage.coverage;
-	row[LEAK_DAMAGE].number = damage.bytes;
-	row[LEAK_COVERED].number = damage.covered_bytes;
-	set_intervals(report, group, &damage, &row[LEAK_COLUMNS]);
-	if (add_main_task(report, list, count, row))
+	table_cell(table, COLUMN_site)->text = group_name(report, group);
+	table_cell(table, COLUMN_address)->number = group_number(report, group);
+	table_cell(table, COLUMN_live_objects)->number = damage.objects;
+	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.groups[list[0]->group];
+	table_cell(table, COLUMN_live_bytes)->number = damage.live_bytes;
+	table_cell(table, COLUMN_allocations)->number = group->allocations;
+	table_cell(table, COLUMN_old_objects)->number = damage.old;
+	table_cell(table, COLUMN_steady_percent)->number = (uint64_t)(damage.steady + 0.5);
+	table_cell(table, COLUMN_coverage_percent)->decimal = damage.coverage;
+	table_cell(table, COLUMN_damage_bytes)->number = damage.bytes;
+	table_cell(table, COLUMN_covered_bytes)->number = damage.covered_bytes;
+	set_intervals(report, group, &damage, table);
+	if (add_main_task(report, list, count, table))
 		return -ENOMEM;
-	add_caches(report, list, count, scratch->caches, row);
-	add_ages(analysis, list, count, row);
-	add_growth(report->data, analysis, list[0]->group, row);
-	return row[LEAK_NAME].text && row[LEAK_CACHE].text && row[LEAK_PARTLY].text ? 0 : -ENOMEM;
+	add_caches(report, list, count, scratch->caches, table);
+	add_ages(analysis, list, count, table);
+	add_growth(report->data, analysis, list[0]->group, table);
+	return table_cell(table, COLUMN_site)->text && table_cell(table, COLUMN_cache)->text &&
+			       table_cell(table, COLUMN_partly_covered)->text
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int add_rows(struct report *report, struct table *table, struct survivors *survivors)
@@ -424,16 +383,18 @@ static int add_rows(struct report *report, struct table *table, struct survivors
 static int make(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
-	struct table *table =
-		report_add_table(report, columns, estimate_column_count(report, LEAK_COLUMNS));
+	struct table *table = report_add_table(report, columns);
 	struct survivors survivors;
 	int err;
 
+	estimate_add_columns(report, table);
+	if (report->settings.estimate)
+		estimate_of_live(table);
 	table->key = "leaks";
 	table->empty = report->filter_count ? "No selected object is live at the end."
 					    : "No object is live at the end.";
 	table->sort = "damage_bytes,live_bytes,steady_percent,growth_bytes_per_s";
-	table->tiebreak = LEAK_ADDRESS;
+	table->tiebreak = table_column(table, COLUMN_address);
 	if (!analysis->totals.live_objects)
 		return 0;
 	err = survivors_init(&survivors, analysis);
@@ -449,7 +410,6 @@ const struct view view_leaks = {
 	.name = "leaks",
 	.summary = "objects that are live at the end, by call site: age and growth",
 	.columns = columns,
-	.column_count = LEAK_COLUMNS,
 	.has_by = true,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,

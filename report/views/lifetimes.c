@@ -7,32 +7,16 @@
 #include "report/views/row_names.h"
 #include "report/views/view.h"
 
-enum lifetime_column {
-	LIFETIME_NAME,
-	LIFETIME_ADDRESS,
-	LIFETIME_GROUP_FREES,
-	LIFETIME_FROM,
-	LIFETIME_TO,
-	LIFETIME_FREES,
-	LIFETIME_PERCENT,
-	LIFETIME_BAR,
-	LIFETIME_COLUMNS
-};
-
-static const struct column columns[LIFETIME_COLUMNS] = {
-	[LIFETIME_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			    "the kernel code that allocated: symbol+offset/size [module]" },
-	[LIFETIME_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[LIFETIME_GROUP_FREES] = { "frees_in_all", "frees", "in all", COLUMN_NUMBER, 0,
-				   COLUMN_NOT_IN_TEXT, NULL },
-	[LIFETIME_FROM] = { "from_ns", "lived", "from", COLUMN_DURATION, 0, COLUMN_ALWAYS,
-			    "time from the allocation to the recorded free; objects without a recorded free are not counted" },
-	[LIFETIME_TO] = { "to_ns", "lived", "to", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
-	[LIFETIME_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			     "frees of the site's objects with this lifetime" },
-	[LIFETIME_PERCENT] = { "percent", "share", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			       "of all frees of the site's objects" },
-	[LIFETIME_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_site },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_frees_in_all, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_from_ns },
+	{ .name = COLUMN_to_ns },
+	{ .name = COLUMN_frees, .legend = "frees of the site's objects with this lifetime" },
+	{ .name = COLUMN_percent, .legend = "of all frees of the site's objects" },
+	{ .name = COLUMN_bar },
+	{ 0 },
 };
 
 #define POWERS 64 /* rows: below 2 ns, then each power of two */
@@ -48,23 +32,22 @@ static int add_row(struct report *report, struct table *table, const struct grou
 		   unsigned int power, uint64_t frees)
 {
 	const struct analysis *analysis = &report->analysis;
-	struct cell *row = table_add(table);
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[LIFETIME_NAME].text = group_name(report, group);
-	row[LIFETIME_ADDRESS].number = group_number(report, group);
-	row[LIFETIME_GROUP_FREES].number = group->frees;
-	row[LIFETIME_FROM].number = power ? (uint64_t)1 << power : 0;
-	row[LIFETIME_TO].number =
+	table_cell(table, COLUMN_site)->text = group_name(report, group);
+	table_cell(table, COLUMN_address)->number = group_number(report, group);
+	table_cell(table, COLUMN_frees_in_all)->number = group->frees;
+	table_cell(table, COLUMN_from_ns)->number = power ? (uint64_t)1 << power : 0;
+	table_cell(table, COLUMN_to_ns)->number =
 		power < power_of(LIFETIME_BUCKETS - 1)
 			? lifetimes_limit(group->lifetimes, ((uint64_t)2 << power) - 1,
 					  analysis->window_end - analysis->window_begin)
 			: CELL_UNKNOWN;
-	row[LIFETIME_FREES].number = frees;
-	row[LIFETIME_BAR].decimal = (double)frees / (double)group->frees;
-	row[LIFETIME_PERCENT].decimal = 100 * row[LIFETIME_BAR].decimal;
-	return row[LIFETIME_NAME].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_frees)->number = frees;
+	table_cell(table, COLUMN_bar)->decimal = (double)frees / (double)group->frees;
+	table_cell(table, COLUMN_percent)->decimal = 100 * table_cell(table, COLUMN_bar)->decimal;
+	return table_cell(table, COLUMN_site)->text ? 0 : -ENOMEM;
 }
 
 /* Rows from the first to the last with frees, including empty ones between, to show gaps. */
@@ -93,14 +76,14 @@ static int add_group(struct report *report, struct table *table, const struct gr
 static int make(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
-	struct table *table = report_add_table(report, columns, LIFETIME_COLUMNS);
+	struct table *table = report_add_table(report, columns);
 	int err = 0;
 
 	table->key = "lifetimes";
 	table->empty = "No object has a recorded allocation and a recorded free.";
 	/* equal rows keep their order: the rows of a group stay together */
 	table->sort = "frees_in_all";
-	table->tiebreak = LIFETIME_NAME;
+	table->tiebreak = table_column(table, COLUMN_site);
 	for (size_t i = 0; i < analysis->group_count && !err; i++)
 		if (analysis->groups[i].lifetimes)
 			err = add_group(report, table, &analysis->groups[i]);
@@ -111,7 +94,6 @@ const struct view view_lifetimes = {
 	.name = "lifetimes",
 	.summary = "lifetimes of the freed objects of each call site: a histogram",
 	.columns = columns,
-	.column_count = LIFETIME_COLUMNS,
 	.has_by = true,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,

@@ -9,32 +9,15 @@
 #include "report/views/count.h"
 #include "report/views/view.h"
 
-enum probes_column {
-	PROBES_NAME,
-	PROBES_EVENTS,
-	PROBES_SKIPPED,
-	PROBES_COUNTED,
-	PROBES_RECORDED,
-	PROBES_WAY,
-	PROBES_BOUND,
-	PROBES_COLUMNS,
-};
-
-static const struct column columns[PROBES_COLUMNS] = {
-	[PROBES_NAME] = { "probe", "probe", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			  "the name that --probes takes" },
-	[PROBES_EVENTS] = { "events", "events", "", COLUMN_NULLABLE, 0, COLUMN_ALWAYS,
-			    "events of this probe that were recorded", true },
-	[PROBES_SKIPPED] = { "skipped", "skipped", "", COLUMN_NULLABLE, 0, COLUMN_IN_TEXT_IF_USED,
-			     "events that the kernel skipped, if it counts them by probe" },
-	[PROBES_COUNTED] = { "counted", "kernel", "counted", COLUMN_NULLABLE, 0,
-			     COLUMN_IN_TEXT_IF_USED,
-			     "events by a counter of the kernel's own, with those of kmemtraced" },
-	[PROBES_RECORDED] = { "recorded", "recorded", "", COLUMN_BOOL, 0, COLUMN_ALWAYS,
-			      "whether the capture records this probe" },
-	[PROBES_WAY] = { "way", "way, or why not", "", COLUMN_TEXT, 0, COLUMN_BELOW,
-			 "how a probe of process memory was recorded, or why it was not" },
-	[PROBES_BOUND] = { "lower_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT, NULL },
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_probe },
+	{ .name = COLUMN_events, .at_least = true },
+	{ .name = COLUMN_skipped, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_counted, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_recorded },
+	{ .name = COLUMN_way, .where = COLUMN_BELOW },
+	{ .name = COLUMN_lower_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 struct probe_counts {
@@ -91,24 +74,24 @@ static int add_row(const struct report *report, struct table *table, size_t numb
 	/* bulk functions and krealloc() are observed by hooks, if at all */
 	bool is_slab = number <= PROBE_CACHE_FREE && !status->no_slab;
 	bool is_recorded = !probe || probe->is_recorded;
-	struct cell *row;
 
 	if (!probe && !events && !is_slab)
 		return 0;
-	row = table_add(table);
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[PROBES_EVENTS].number = is_recorded || events ? events : CELL_UNKNOWN;
-	row[PROBES_BOUND].truth = count_is_bound(report);
-	row[PROBES_RECORDED].number = is_recorded;
-	row[PROBES_SKIPPED].number = row[PROBES_COUNTED].number = CELL_UNKNOWN;
+	table_cell(table, COLUMN_events)->number = is_recorded || events ? events : CELL_UNKNOWN;
+	table_cell(table, COLUMN_lower_bound)->truth = count_is_bound(report);
+	table_cell(table, COLUMN_recorded)->number = is_recorded;
+	table_cell(table, COLUMN_skipped)->number = table_cell(table, COLUMN_counted)->number =
+		CELL_UNKNOWN;
 	if (probe && probe->is_recorded && probe->skipped != STATUS_UNKNOWN)
-		row[PROBES_SKIPPED].number = probe->skipped;
+		table_cell(table, COLUMN_skipped)->number = probe->skipped;
 	if (probe && probe->is_recorded && probe->counted != STATUS_UNKNOWN)
-		row[PROBES_COUNTED].number = probe->counted;
-	row[PROBES_NAME].text = strdup(probes[number].name);
-	row[PROBES_WAY].text = probe && *probe->text ? strdup(probe->text) : NULL;
-	if (!row[PROBES_NAME].text || (probe && *probe->text && !row[PROBES_WAY].text))
+		table_cell(table, COLUMN_counted)->number = probe->counted;
+	table_cell(table, COLUMN_probe)->text = strdup(probes[number].name);
+	table_cell(table, COLUMN_way)->text = probe && *probe->text ? strdup(probe->text) : NULL;
+	if (!table_cell(table, COLUMN_probe)->text ||
+	    (probe && *probe->text && !table_cell(table, COLUMN_way)->text))
 		return -ENOMEM;
 	return 0;
 }
@@ -116,7 +99,7 @@ static int add_row(const struct report *report, struct table *table, size_t numb
 static int make(struct report *report)
 {
 	const struct probe_counts *counts = report->data;
-	struct table *table = report_add_table(report, columns, PROBES_COLUMNS);
+	struct table *table = report_add_table(report, columns);
 	int err = 0;
 
 	table->key = "probes";
@@ -142,7 +125,6 @@ const struct view view_probes = {
 	.needs_all = "counts each event",
 	.summary = "how each probe was recorded, and the number of its events",
 	.columns = columns,
-	.column_count = PROBES_COLUMNS,
 	.shows_events = true,
 	.by = GROUP_BY_SITE,
 	.rows = VIEW_ALL_ROWS,

@@ -68,17 +68,21 @@ static bool has(const struct analysis *analysis, enum probe_id probe, uint8_t id
 }
 
 void process_slice_cells(const struct process_slice *slice, const struct analysis *analysis,
-			 struct cell *cells)
+			 struct table *table)
 {
 	bool has_faults = has(analysis, PROBE_PAGE_FAULT_RETURN, KMT_PAGE_FAULT_RETURN);
 	bool has_mmap = has(analysis, PROBE_MMAP, KMT_MMAP) &&
 			has(analysis, PROBE_MUNMAP, KMT_MUNMAP);
 	bool has_brk = has(analysis, PROBE_BRK, KMT_BRK) && !slice->brk_is_unknown;
 
-	cells[PROCESS_MINOR_FAULTS].number = has_faults ? slice->minor_faults : CELL_UNKNOWN;
-	cells[PROCESS_MAJOR_FAULTS].number = has_faults ? slice->major_faults : CELL_UNKNOWN;
-	cells[PROCESS_MMAP_GROWTH].change = has_mmap ? slice->mmap_growth : CHANGE_UNKNOWN;
-	cells[PROCESS_BRK_GROWTH].change = has_brk ? slice->brk_growth : CHANGE_UNKNOWN;
-	cells[PROCESS_OOM_KILLS].number =
+	table_cell(table, COLUMN_minor_faults)->number = has_faults ? slice->minor_faults
+								    : CELL_UNKNOWN;
+	table_cell(table, COLUMN_major_faults)->number = has_faults ? slice->major_faults
+								    : CELL_UNKNOWN;
+	table_cell(table, COLUMN_mmap_growth_bytes)->change = has_mmap ? slice->mmap_growth
+								       : CHANGE_UNKNOWN;
+	table_cell(table, COLUMN_brk_growth_bytes)->change = has_brk ? slice->brk_growth
+								     : CHANGE_UNKNOWN;
+	table_cell(table, COLUMN_oom_kills)->number =
 		has(analysis, PROBE_OOM_KILL, KMT_OOM_KILL) ? slice->oom_kills : CELL_UNKNOWN;
 }

@@ -14,17 +14,6 @@
 #include "kernel/tasks.h"
 #include "report/views/row_names.h"
 
-static const char *const by_texts[] = {
-	[GROUP_BY_SITE] = "site",   [GROUP_BY_FUNCTION] = "function", [GROUP_BY_MODULE] = "module",
-	[GROUP_BY_CACHE] = "cache", [GROUP_BY_SIZE] = "size",	      [GROUP_BY_TASK] = "task",
-	[GROUP_BY_CPU] = "cpu",	    [GROUP_BY_NODE] = "node",	      [GROUP_BY_GFP] = "gfp",
-};
-
-const char *group_by_text(enum group_by by)
-{
-	return by_texts[by];
-}
-
 char *site_name(const struct report *report, uint64_t address, uint64_t time)
 {
 	return address ? label_site(&report->capture->symbols, address, time) : strdup("");
@@ -104,7 +93,7 @@ static uint32_t find_majority(const struct report *report, const struct slab_obj
 }
 
 int main_task_set(const struct report *report, const struct slab_object *const *list, size_t count,
-		  struct cell *cells)
+		  struct table *table)
 {
 	uint32_t process = find_majority(report, list, count);
 	const struct slab_object *last = NULL;
@@ -122,22 +111,25 @@ int main_task_set(const struct report *report, const struct slab_object *const *
 			last = list[i];
 	}
 	if (!last || 2 * bytes <= all) {
-		cells[MAIN_TASK_PID].number = CELL_UNKNOWN;
-		cells[MAIN_TASK_NAME].text = strdup("");
-		return cells[MAIN_TASK_NAME].text ? 0 : -ENOMEM;
+		table_cell(table, COLUMN_main_task_pid)->number = CELL_UNKNOWN;
+		table_cell(table, COLUMN_main_task)->text = strdup("");
+		return table_cell(table, COLUMN_main_task)->text ? 0 : -ENOMEM;
 	}
-	cells[MAIN_TASK_SHARE].decimal = 100.0 * (double)bytes / (double)all;
+	table_cell(table, COLUMN_main_task_percent)->decimal = 100.0 * (double)bytes / (double)all;
 	if (process == NO_PROCESS) {
-		cells[MAIN_TASK_NAME].text = strdup("interrupts");
-		cells[MAIN_TASK_PID].number = CELL_UNKNOWN;
-		return cells[MAIN_TASK_NAME].text ? 0 : -ENOMEM;
+		table_cell(table, COLUMN_main_task)->text = strdup("interrupts");
+		table_cell(table, COLUMN_main_task_pid)->number = CELL_UNKNOWN;
+		return table_cell(table, COLUMN_main_task)->text ? 0 : -ENOMEM;
 	}
 	task = tasks_find(&report->capture->tasks, last->task, last->time);
-	cells[MAIN_TASK_NAME].text =
+	table_cell(table, COLUMN_main_task)->text =
 		label_new("%s (pid %" PRIu32 ")", task ? task->comm : "?", process);
-	cells[MAIN_TASK_PID].number = task ? process : CELL_UNKNOWN;
-	cells[MAIN_TASK_COMM].text = task ? strdup(task->comm) : NULL;
-	return cells[MAIN_TASK_NAME].text && (!task || cells[MAIN_TASK_COMM].text) ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_main_task_pid)->number = task ? process : CELL_UNKNOWN;
+	table_cell(table, COLUMN_main_task_comm)->text = task ? strdup(task->comm) : NULL;
+	return table_cell(table, COLUMN_main_task)->text &&
+			       (!task || table_cell(table, COLUMN_main_task_comm)->text)
+		       ? 0
+		       : -ENOMEM;
 }
 
 char *group_name(const struct report *report, const struct group *group)

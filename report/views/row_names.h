@@ -14,7 +14,6 @@
  * a group by expressions "". Never cut. A new string, or NULL: no memory.
  */
 char *group_name(const struct report *report, const struct group *group);
-const char *group_by_text(enum group_by by); /* "site", … */
 
 /* Of a group by task: KMT_CONTEXT_TASK, or the interrupts whose work the group is. */
 unsigned int group_context(const struct group *group);
@@ -32,18 +31,13 @@ char *site_name(const struct report *report, uint64_t address, uint64_t time); /
 const char *cache_name(const struct report *report, uint32_t cache);	       /* "" for none */
 char *task_name(const struct report *report, uint32_t tid, uint64_t time);     /* "comm/tid" */
 
-/* Cells of the process that allocated more than half of the bytes of the objects of a row. */
-enum main_task_cell {
-	MAIN_TASK_NAME, /* "comm (pid 12)", with its last name; "interrupts"; or "": no process did
-			 */
-	MAIN_TASK_PID,
-	MAIN_TASK_COMM, /* NULL: no process did, or the task is not known */
-	MAIN_TASK_SHARE,
-};
-
-/* Sets these cells, which are 0. 0 or -ENOMEM. */
+/*
+ * Sets the cells main_task… of the last row, which are 0, to the process that allocated more than
+ * half of the bytes of the objects: "comm (pid 12)", with its last name; "interrupts"; or "". The
+ * name of the task is NULL if no process did, or the task is not known. 0 or -ENOMEM.
+ */
 int main_task_set(const struct report *report, const struct slab_object *const *list, size_t count,
-		  struct cell *cells);
+		  struct table *table);
 
 /* Are all counters 0, as of a group whose objects the filters excluded? */
 bool group_is_empty(const struct group *group);

@@ -14,96 +14,49 @@
 
 #define RANGES 8 /* of a class, at most */
 
-enum size_column {
-	SIZE_CACHE,
-	SIZE_CLASS,
-	SIZE_FROM,
-	SIZE_TO,
-	SIZE_OBJECTS,
-	SIZE_REQUESTED,
-	SIZE_ALLOCATED,
-	SIZE_WASTE,
-	SIZE_WASTE_PERCENT,
-	SIZE_PEAK_OBJECTS,
-	SIZE_PEAK_WASTE,
-	SIZE_LIVE_WASTE,
-	SIZE_BAR,
-	SIZE_BOUND,
-	SIZE_COLUMNS
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_cache,
+	  .header = "class",
+	  .legend = "the size class of kmalloc(): a slab cache, or whole pages (kmalloc-large)" },
+	{ .name = COLUMN_size,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .legend = "bytes that one allocation occupies" },
+	{ .name = COLUMN_from_bytes },
+	{ .name = COLUMN_to_bytes },
+	{ .name = COLUMN_objects },
+	{ .name = COLUMN_bytes_requested },
+	{ .name = COLUMN_bytes_allocated, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_wasted },
+	{ .name = COLUMN_waste_percent },
+	{ .name = COLUMN_peak_objects, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_peak_waste, .where = COLUMN_IF_ROOM, .type = COLUMN_LIVE },
+	{ .name = COLUMN_live_waste, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_share },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
-static const struct column columns[SIZE_COLUMNS] = {
-	[SIZE_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "the size class of kmalloc(): a slab cache, or whole pages (kmalloc-large)" },
-	[SIZE_CLASS] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[SIZE_FROM] = { "from_bytes", "from", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
-	[SIZE_TO] = { "to_bytes", "to", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
-		      "range of requested sizes, both ends included" },
-	[SIZE_OBJECTS] = { "objects", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "allocations that succeeded" },
-	[SIZE_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
-			     COLUMN_ALWAYS, "bytes that these allocations requested" },
-	[SIZE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			     COLUMN_NOT_IN_TEXT, NULL },
-	[SIZE_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "allocated - requested" },
-	[SIZE_WASTE_PERCENT] = { "waste_percent", "waste", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-				 "waste / allocated; other views call it fragmentation" },
-	[SIZE_PEAK_OBJECTS] = { "peak_objects", "peak", "objs", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
-				"objects that were live at the peak of all live bytes" },
-	[SIZE_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
-			      "bytes of them that were not requested" },
-	[SIZE_LIVE_WASTE] = { "live_waste", "live", "waste", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
-			      "the same of the objects that are live at the end" },
-	[SIZE_BAR] = { "share", "share", "of class", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
-	[SIZE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			 NULL },
-};
-
-enum class_column {
-	CLASS_CACHE,
-	CLASS_SIZE,
-	CLASS_PEAK_OBJECTS,
-	CLASS_PEAK_BYTES,
-	CLASS_PEAK_WASTE,
-	CLASS_PEAK_PERCENT,
-	CLASS_LIVE_WASTE,
-	CLASS_OBJECTS,
-	CLASS_REQUESTED,
-	CLASS_ALLOCATED,
-	CLASS_WASTE,
-	CLASS_WASTE_PERCENT,
-	CLASS_BOUND,
-	CLASS_COLUMNS
-};
-
-static const struct column class_columns[CLASS_COLUMNS] = {
-	[CLASS_CACHE] = { "cache", "class", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			  "the size class of kmalloc(): a slab cache, or whole pages (kmalloc-large)" },
-	[CLASS_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_ALWAYS,
-			 "bytes that one allocation occupies" },
-	[CLASS_OBJECTS] = { "objects", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "allocations that succeeded" },
-	[CLASS_REQUESTED] = { "bytes_requested", "requested", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_IF_ROOM, "bytes that these allocations requested" },
-	[CLASS_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_IF_ROOM, "bytes that these allocations occupy" },
-	[CLASS_WASTE] = { "bytes_wasted", "waste", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "allocated - requested" },
-	[CLASS_WASTE_PERCENT] = { "waste_percent", "waste", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-				  "waste / allocated; other views call it fragmentation" },
-	[CLASS_PEAK_OBJECTS] = { "peak_objects", "peak", "objs", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-				 "objects that were live at the peak of all live bytes" },
-	[CLASS_PEAK_BYTES] = { "peak_bytes", "peak", "bytes", COLUMN_LIVE, 0, COLUMN_IF_ROOM,
-			       "bytes allocated to them" },
-	[CLASS_PEAK_WASTE] = { "peak_waste", "peak", "waste", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			       "those of these bytes that were not requested" },
-	[CLASS_PEAK_PERCENT] = { "peak_waste_percent", "peak", "%", COLUMN_DECIMAL, 1,
-				 COLUMN_ALWAYS, "peak waste / peak bytes" },
-	[CLASS_LIVE_WASTE] = { "live_waste", "live", "waste", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			       "the same of the objects that are live at the end" },
-	[CLASS_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			  NULL },
+static const struct column_choice class_columns[] = {
+	{ .name = COLUMN_cache,
+	  .header = "class",
+	  .legend = "the size class of kmalloc(): a slab cache, or whole pages (kmalloc-large)" },
+	{ .name = COLUMN_size, .legend = "bytes that one allocation occupies" },
+	{ .name = COLUMN_peak_objects },
+	{ .name = COLUMN_peak_bytes,
+	  .where = COLUMN_IF_ROOM,
+	  .header = "peak",
+	  .type = COLUMN_LIVE,
+	  .legend = "bytes allocated to the objects that were live at the peak" },
+	{ .name = COLUMN_peak_waste, .type = COLUMN_LIVE },
+	{ .name = COLUMN_peak_waste_percent },
+	{ .name = COLUMN_live_waste },
+	{ .name = COLUMN_objects },
+	{ .name = COLUMN_bytes_requested, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_bytes_allocated, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_bytes_wasted },
+	{ .name = COLUMN_waste_percent },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -132,36 +85,38 @@ static uint64_t class_below(uint64_t size)
 static int begin_range(struct report *report, struct table *table, const struct size_class *class,
 		       uint64_t from, uint64_t to)
 {
-	struct cell *row = table_add(table);
-
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[SIZE_CACHE].text = strdup(cache_name(report, class->cache));
-	row[SIZE_CLASS].number = class->size;
-	row[SIZE_FROM].number = from;
-	row[SIZE_TO].number = to;
-	row[SIZE_BOUND].truth = report->bounds.caches[class->cache];
-	return row[SIZE_CACHE].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_cache)->text = strdup(cache_name(report, class->cache));
+	table_cell(table, COLUMN_size)->number = class->size;
+	table_cell(table, COLUMN_from_bytes)->number = from;
+	table_cell(table, COLUMN_to_bytes)->number = to;
+	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.caches[class->cache];
+	return table_cell(table, COLUMN_cache)->text ? 0 : -ENOMEM;
 }
 
-static void add_to_range(const struct report *report, struct cell *row,
+static void add_to_range(const struct report *report, struct table *table,
 			 const struct size_request *request, uint64_t objects)
 {
 	bool knows_peak = report->analysis.peak_heap->is_known;
 
-	row[SIZE_OBJECTS].number += request->flow.objects;
-	row[SIZE_REQUESTED].number += request->flow.requested;
-	row[SIZE_ALLOCATED].number += request->flow.allocated;
-	row[SIZE_WASTE].number += heap_bytes_wasted(request->flow);
-	row[SIZE_WASTE_PERCENT].decimal =
-		percent(row[SIZE_WASTE].number, row[SIZE_ALLOCATED].number);
-	row[SIZE_PEAK_OBJECTS].number =
-		knows_peak ? row[SIZE_PEAK_OBJECTS].number + request->peak.objects : CELL_UNKNOWN;
-	row[SIZE_PEAK_WASTE].number =
-		knows_peak ? row[SIZE_PEAK_WASTE].number + heap_bytes_wasted(request->peak)
+	table_cell(table, COLUMN_objects)->number += request->flow.objects;
+	table_cell(table, COLUMN_bytes_requested)->number += request->flow.requested;
+	table_cell(table, COLUMN_bytes_allocated)->number += request->flow.allocated;
+	table_cell(table, COLUMN_bytes_wasted)->number += heap_bytes_wasted(request->flow);
+	table_cell(table, COLUMN_waste_percent)->decimal =
+		percent(table_cell(table, COLUMN_bytes_wasted)->number,
+			table_cell(table, COLUMN_bytes_allocated)->number);
+	table_cell(table, COLUMN_peak_objects)->number =
+		knows_peak ? table_cell(table, COLUMN_peak_objects)->number + request->peak.objects
 			   : CELL_UNKNOWN;
-	row[SIZE_LIVE_WASTE].number += heap_bytes_wasted(request->live);
-	row[SIZE_BAR].decimal = (double)row[SIZE_OBJECTS].number / (double)objects;
+	table_cell(table, COLUMN_peak_waste)->number =
+		knows_peak ? table_cell(table, COLUMN_peak_waste)->number +
+				     heap_bytes_wasted(request->peak)
+			   : CELL_UNKNOWN;
+	table_cell(table, COLUMN_live_waste)->number += heap_bytes_wasted(request->live);
+	table_cell(table, COLUMN_share)->decimal =
+		(double)table_cell(table, COLUMN_objects)->number / (double)objects;
 }
 
 /* A row for each range of the class that has allocations; objects: of the class. */
@@ -197,8 +152,7 @@ static int add_ranges(struct report *report, struct table *table, const struct s
 				return err;
 			begun = true;
 		}
-		add_to_range(report, table->cells + (table->rows - 1) * table->column_count,
-			     request, objects);
+		add_to_range(report, table, request, objects);
 	}
 	return 0;
 }
@@ -207,11 +161,10 @@ static int add_class(struct report *report, struct table *table, const struct si
 		     struct heap_bytes flow)
 {
 	bool knows_peak = report->analysis.peak_heap->is_known;
-	struct cell *row = table_add(table);
 	struct heap_bytes peak = { 0 };
 	struct heap_waste waste = { 0 };
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
 	for (size_t i = 0; i < class->count; i++) {
 		heap_bytes_add(&peak, class->requests[i].peak);
@@ -219,20 +172,21 @@ static int add_class(struct report *report, struct table *table, const struct si
 		waste.live += heap_bytes_wasted(class->requests[i].live);
 		waste.peak += heap_bytes_wasted(class->requests[i].peak);
 	}
-	row[CLASS_CACHE].text = strdup(cache_name(report, class->cache));
-	row[CLASS_SIZE].number = class->size;
-	row[CLASS_OBJECTS].number = flow.objects;
-	row[CLASS_REQUESTED].number = flow.requested;
-	row[CLASS_ALLOCATED].number = flow.allocated;
-	row[CLASS_WASTE].number = waste.flow;
-	row[CLASS_WASTE_PERCENT].decimal = percent(waste.flow, flow.allocated);
-	row[CLASS_PEAK_OBJECTS].number = knows_peak ? peak.objects : CELL_UNKNOWN;
-	row[CLASS_PEAK_BYTES].number = knows_peak ? peak.allocated : CELL_UNKNOWN;
-	row[CLASS_PEAK_WASTE].number = knows_peak ? waste.peak : CELL_UNKNOWN;
-	row[CLASS_PEAK_PERCENT].decimal = knows_peak ? percent(waste.peak, peak.allocated) : NAN;
-	row[CLASS_LIVE_WASTE].number = waste.live;
-	row[CLASS_BOUND].truth = report->bounds.caches[class->cache];
-	return row[CLASS_CACHE].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_cache)->text = strdup(cache_name(report, class->cache));
+	table_cell(table, COLUMN_size)->number = class->size;
+	table_cell(table, COLUMN_objects)->number = flow.objects;
+	table_cell(table, COLUMN_bytes_requested)->number = flow.requested;
+	table_cell(table, COLUMN_bytes_allocated)->number = flow.allocated;
+	table_cell(table, COLUMN_bytes_wasted)->number = waste.flow;
+	table_cell(table, COLUMN_waste_percent)->decimal = percent(waste.flow, flow.allocated);
+	table_cell(table, COLUMN_peak_objects)->number = knows_peak ? peak.objects : CELL_UNKNOWN;
+	table_cell(table, COLUMN_peak_bytes)->number = knows_peak ? peak.allocated : CELL_UNKNOWN;
+	table_cell(table, COLUMN_peak_waste)->number = knows_peak ? waste.peak : CELL_UNKNOWN;
+	table_cell(table, COLUMN_peak_waste_percent)->decimal =
+		knows_peak ? percent(waste.peak, peak.allocated) : NAN;
+	table_cell(table, COLUMN_live_waste)->number = waste.live;
+	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.caches[class->cache];
+	return table_cell(table, COLUMN_cache)->text ? 0 : -ENOMEM;
 }
 
 static int add_rows(struct report *report, const struct size_classes *classes, struct table *ranges,
@@ -275,8 +229,8 @@ static void end(struct report *report)
 
 static int make(struct report *report)
 {
-	struct table *ranges = report_add_table(report, columns, SIZE_COLUMNS);
-	struct table *table = report_add_table(report, class_columns, CLASS_COLUMNS);
+	struct table *ranges = report_add_table(report, columns);
+	struct table *table = report_add_table(report, class_columns);
 	struct size_classes classes;
 	int err;
 
@@ -284,12 +238,12 @@ static int make(struct report *report)
 	ranges->title = "Requested sizes in each size class";
 	ranges->empty = "No kmalloc() was recorded.";
 	ranges->sort = "size,cache,from_bytes";
-	ranges->tiebreak = SIZE_FROM;
+	ranges->tiebreak = table_column(ranges, COLUMN_from_bytes);
 	table->key = "classes";
 	table->title = "Waste in each size class";
 	table->empty = ranges->empty;
 	table->sort = "peak_waste,bytes_wasted,objects";
-	table->tiebreak = CLASS_CACHE;
+	table->tiebreak = table_column(table, COLUMN_cache);
 	table->leads = true;
 	err = heap_sizes_add_heap(report->data, &report->analysis);
 	if (!err)
@@ -308,7 +262,6 @@ const struct view view_sizes = {
 	.needs_all = "looks at each allocation",
 	.summary = "waste in each kmalloc() size class: by whom, and what would help",
 	.columns = columns,
-	.column_count = SIZE_COLUMNS,
 	.rows = VIEW_ALL_ROWS,
 	.peak_heap = true,
 	.begin = begin,

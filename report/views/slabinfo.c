@@ -11,46 +11,29 @@
 
 #include "report/views/view.h"
 
-enum slab_column {
-	SLAB_NAME,
-	SLAB_SIZE,
-	SLAB_GROWTH,
-	SLAB_ALLOCATIONS,
-	SLAB_FREES,
-	SLAB_OBSERVED,
-	SLAB_MISSED,
-	SLAB_DIFFERENCE,
-	SLAB_LOW,
-	SLAB_HIGH,
-	SLAB_UNOBSERVED,
-	SLAB_UNOBSERVED_BYTES,
-	SLAB_COLUMNS
-};
-
-static const struct column columns[SLAB_COLUMNS] = {
-	[SLAB_NAME] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			"the slab cache; caches that the kernel merged share one line of /proc/slabinfo, and one name" },
-	[SLAB_SIZE] = { "size", "size", "bytes", COLUMN_ID, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[SLAB_GROWTH] = { "growth_objects", "growth", "objs", COLUMN_CHANGE, 0, COLUMN_ALWAYS,
-			  "active objects in /proc/slabinfo: those at the end - those at the begin of the capture" },
-	[SLAB_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			       NULL },
-	[SLAB_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[SLAB_OBSERVED] = { "observed_objects", "observed", "objs", COLUMN_CHANGE, 0, COLUMN_ALWAYS,
-			    "recorded allocations - recorded frees between these two readings, of all tasks, kmemtraced too, and of objects from before" },
-	[SLAB_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
-			  COLUMN_IN_TEXT_IF_USED,
-			  "frees in this time that were not recorded: the address was allocated again while the object was live. They are not in observed" },
-	[SLAB_DIFFERENCE] = { "difference_objects", "differ", "objs", COLUMN_CHANGE, 0,
-			      COLUMN_ALWAYS, "difference: growth - observed" },
-	[SLAB_LOW] = { "error_low", "error", "from", COLUMN_CHANGE, 0, COLUMN_ALWAYS, NULL },
-	[SLAB_HIGH] = { "error_high", "error", "to", COLUMN_CHANGE, 0, COLUMN_ALWAYS,
-			"a difference between these two needs no unobserved event: /proc/slabinfo counts free objects that a CPU or node holds (slabs, partial slabs, sheaves) as active; events while it was read, lost and skipped events, and a kfree() of an older object, which names no cache, count too" },
-	[SLAB_UNOBSERVED] = { "unobserved_objects", "unobserved", "objs", COLUMN_CHANGE, 0,
-			      COLUMN_ALWAYS,
-			      "the difference if the error does not explain it, else 0: + allocations, - frees on unobserved paths. If both were not observed, there were more of each" },
-	[SLAB_UNOBSERVED_BYTES] = { "unobserved_bytes", "unobserved", "bytes", COLUMN_CHANGE, 0,
-				    COLUMN_NOT_IN_TEXT, NULL },
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_cache,
+	  .legend =
+		  "the slab cache; caches that the kernel merged share one line of /proc/slabinfo, and one name" },
+	{ .name = COLUMN_size, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_growth_objects },
+	{ .name = COLUMN_allocations,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .legend = "allocations that succeeded, between the two readings" },
+	{ .name = COLUMN_frees,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .legend = "frees between the two readings, also of objects from before" },
+	{ .name = COLUMN_observed_objects },
+	{ .name = COLUMN_missed_frees,
+	  .where = COLUMN_IN_TEXT_IF_USED,
+	  .legend =
+		  "frees in this time that were not recorded: the address was allocated again while the object was live. They are not in observed" },
+	{ .name = COLUMN_difference_objects },
+	{ .name = COLUMN_error_low },
+	{ .name = COLUMN_error_high },
+	{ .name = COLUMN_unobserved_objects },
+	{ .name = COLUMN_unobserved_bytes, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* SLAB_GROWTH_UNKNOWN is CHANGE_UNKNOWN. */
@@ -79,23 +62,21 @@ static int64_t bytes(const struct slab_growth_cache *cache)
 
 static int add_row(struct table *table, const struct slab_growth_cache *cache)
 {
-	struct cell *row = table_add(table);
-
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[SLAB_NAME].text = strdup(cache->name);
-	row[SLAB_SIZE].number = cache->size ? cache->size : CELL_UNKNOWN;
-	row[SLAB_GROWTH].change = cache->growth;
-	row[SLAB_ALLOCATIONS].number = cache->allocations;
-	row[SLAB_FREES].number = cache->frees;
-	row[SLAB_OBSERVED].change = cache->observed;
-	row[SLAB_MISSED].number = cache->missed_frees;
-	row[SLAB_DIFFERENCE].change = cache->difference;
-	row[SLAB_LOW].change = cache->low;
-	row[SLAB_HIGH].change = cache->high;
-	row[SLAB_UNOBSERVED].change = cache->unobserved;
-	row[SLAB_UNOBSERVED_BYTES].change = bytes(cache);
-	return row[SLAB_NAME].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_cache)->text = strdup(cache->name);
+	table_cell(table, COLUMN_size)->number = cache->size ? cache->size : CELL_UNKNOWN;
+	table_cell(table, COLUMN_growth_objects)->change = cache->growth;
+	table_cell(table, COLUMN_allocations)->number = cache->allocations;
+	table_cell(table, COLUMN_frees)->number = cache->frees;
+	table_cell(table, COLUMN_observed_objects)->change = cache->observed;
+	table_cell(table, COLUMN_missed_frees)->number = cache->missed_frees;
+	table_cell(table, COLUMN_difference_objects)->change = cache->difference;
+	table_cell(table, COLUMN_error_low)->change = cache->low;
+	table_cell(table, COLUMN_error_high)->change = cache->high;
+	table_cell(table, COLUMN_unobserved_objects)->change = cache->unobserved;
+	table_cell(table, COLUMN_unobserved_bytes)->change = bytes(cache);
+	return table_cell(table, COLUMN_cache)->text ? 0 : -ENOMEM;
 }
 
 static const char *why_empty(enum slab_growth_state state)
@@ -114,14 +95,14 @@ static const char *why_empty(enum slab_growth_state state)
 
 static int make(struct report *report)
 {
-	struct table *table = report_add_table(report, columns, SLAB_COLUMNS);
+	struct table *table = report_add_table(report, columns);
 	const struct slab_growth *growth = &report->growth;
 	int err = 0;
 
 	table->key = "slabinfo";
 	table->empty = why_empty(growth->state);
 	table->sort = "unobserved_objects,difference_objects,growth_objects";
-	table->tiebreak = SLAB_NAME;
+	table->tiebreak = table_column(table, COLUMN_cache);
 	for (size_t i = 0; i < growth->count && !err; i++) {
 		const struct slab_growth_cache *cache = &growth->list[i];
 
@@ -136,7 +117,6 @@ const struct view view_slabinfo = {
 	.needs_all = "compares all events with /proc/slabinfo",
 	.summary = "growth of each cache: /proc/slabinfo and the events compared",
 	.columns = columns,
-	.column_count = SLAB_COLUMNS,
 	.begin = begin,
 	.make = make,
 };

@@ -18,108 +18,61 @@
 #define CHANGES_SHOWN 14000 /* of all pairs: the page stays below 2 MB */
 #define GAPS_SHOWN 300
 
-enum pair_column {
-	PAIR_NUMBER,
-	PAIR_SITE,
-	PAIR_ADDRESS,
-	PAIR_CACHE,
-	PAIR_COUNT,
-	PAIR_INITIAL_OBJECTS,
-	PAIR_INITIAL_BYTES,
-	PAIR_BOUND,
-	PAIR_COLUMNS
+static const struct column_choice pair_columns[] = {
+	{ .name = COLUMN_pair },
+	{ .name = COLUMN_site },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_cache },
+	{ .name = COLUMN_pairs },
+	{ .name = COLUMN_initial_objects },
+	{ .name = COLUMN_initial_bytes },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
-static const struct column pair_columns[PAIR_COLUMNS] = {
-	[PAIR_NUMBER] = { "pair", "pair", "", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
-	[PAIR_SITE] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			"the kernel code that allocated: symbol+offset/size [module]" },
-	[PAIR_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[PAIR_CACHE] = { "cache", "cache", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			 "the slab cache of the objects, or the kmalloc() size class" },
-	[PAIR_COUNT] = { "pairs", "pairs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "1; of the last row, the number of all other pairs" },
-	[PAIR_INITIAL_OBJECTS] = { "initial_objects", "initial", "objs", COLUMN_NUMBER, 0,
-				   COLUMN_ALWAYS,
-				   "objects that were live at the begin, by the checkpoint" },
-	[PAIR_INITIAL_BYTES] = { "initial_bytes", "initial", "bytes", COLUMN_NUMBER, 0,
-				 COLUMN_ALWAYS, "bytes allocated to these objects" },
-	[PAIR_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			 NULL },
+static const struct column_choice change_columns[] = {
+	{ .name = COLUMN_pair },
+	{ .name = COLUMN_slice },
+	{ .name = COLUMN_allocations, .legend = "allocations that succeeded, in the span" },
+	{ .name = COLUMN_frees,
+	  .legend = "frees in the span, of objects that the site allocated at any time" },
+	{ .name = COLUMN_missed_frees },
+	{ .name = COLUMN_bytes_allocated },
+	{ .name = COLUMN_bytes_freed },
+	{ 0 },
 };
 
-enum change_column {
-	CHANGE_PAIR,
-	CHANGE_SLICE,
-	CHANGE_ALLOCATIONS,
-	CHANGE_FREES,
-	CHANGE_MISSED,
-	CHANGE_ALLOCATED,
-	CHANGE_FREED,
-	CHANGE_COLUMNS
+static const struct column_choice slice_columns[] = {
+	{ .name = COLUMN_time_ns },
+	{ .name = COLUMN_duration_ns },
+	{ .name = COLUMN_allocations },
+	{ .name = COLUMN_frees,
+	  .legend = "includes frees of objects whose allocation was not recorded" },
+	{ .name = COLUMN_frees_unmatched },
+	{ .name = COLUMN_missed_frees },
+	{ .name = COLUMN_failed },
+	{ 0 },
 };
 
-static const struct column change_columns[CHANGE_COLUMNS] = {
-	[CHANGE_PAIR] = { "pair", "pair", "", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
-	[CHANGE_SLICE] = { "slice", "slice", "", COLUMN_ID, 0, COLUMN_ALWAYS, NULL },
-	[CHANGE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				 "allocations that succeeded, in the span" },
-	[CHANGE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "frees in the span, of objects that the site allocated at any time" },
-	[CHANGE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			    "frees that were not recorded: the address was allocated again while the object was live" },
-	[CHANGE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			       COLUMN_ALWAYS, "bytes that these allocations occupy" },
-	[CHANGE_FREED] = { "bytes_freed", "freed", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "bytes of the objects that ended in the span: by a free or a missed free" },
-};
-
-enum slice_column {
-	SLICE_TIME,
-	SLICE_DURATION,
-	SLICE_ALLOCATIONS,
-	SLICE_FREES,
-	SLICE_UNMATCHED,
-	SLICE_MISSED,
-	SLICE_FAILED,
-	SLICE_COLUMNS
-};
-
-static const struct column slice_columns[SLICE_COLUMNS] = {
-	[SLICE_TIME] = { "time_ns", "time", "s", COLUMN_TIME, 0, COLUMN_ALWAYS,
-			 "begin of the time slice, since the begin of the capture" },
-	[SLICE_DURATION] = { "duration_ns", "for", "", COLUMN_DURATION, 0, COLUMN_ALWAYS, NULL },
-	[SLICE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-				"allocations that succeeded" },
-	[SLICE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			  "includes frees of objects whose allocation was not recorded" },
-	[SLICE_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
-			      COLUMN_ALWAYS, "frees of objects whose allocation was not recorded" },
-	[SLICE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "frees that were not recorded: the address was allocated again while the object was live" },
-	[SLICE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			   "allocations that failed" },
-};
-
-enum gap_column {
-	GAP_FROM,
-	GAP_TO,
-	GAP_COUNT,
-	GAP_KIND,
-	GAP_CPU,
-	GAP_COLUMNS
-};
-
-static const struct column gap_columns[GAP_COLUMNS] = {
-	[GAP_FROM] = { "from_ns", "from", "s", COLUMN_TIME, 0, COLUMN_ALWAYS,
-		       "the events were lost or skipped after this time" },
-	[GAP_TO] = { "to_ns", "to", "s", COLUMN_TIME, 0, COLUMN_ALWAYS, "and before this time" },
-	[GAP_COUNT] = { "events", "events", "", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			"their number; of a CPU with more than 65536 gaps, at most so many" },
-	[GAP_KIND] = { "kind", "kind", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-		       "lost: not stored; skipped: the kernel did not run the BPF program" },
-	[GAP_CPU] = { "cpu", "cpu", "", COLUMN_ID, 0, COLUMN_ALWAYS,
-		      "the CPU; unknown of skipped events, which the kernel counts together" },
+static const struct column_choice gap_columns[] = {
+	{ .name = COLUMN_from_ns,
+	  .header = "from",
+	  .unit = "s",
+	  .type = COLUMN_TIME,
+	  .legend = "the events were lost or skipped after this time" },
+	{ .name = COLUMN_to_ns,
+	  .header = "to",
+	  .unit = "s",
+	  .type = COLUMN_TIME,
+	  .legend = "and before this time" },
+	{ .name = COLUMN_events,
+	  .type = COLUMN_NUMBER,
+	  .legend = "their number; of a CPU with more than 65536 gaps, at most so many" },
+	{ .name = COLUMN_kind,
+	  .legend = "lost: not stored; skipped: the kernel did not run the BPF program" },
+	{ .name = COLUMN_cpu,
+	  .legend = "the CPU; unknown of skipped events, which the kernel counts together" },
+	{ 0 },
 };
 
 static int begin(struct report *report)
@@ -146,34 +99,33 @@ static int add_pair(struct report *report, struct table *table, const struct spa
 		    size_t number)
 {
 	const struct group *group = &report->analysis.groups[pair->group];
-	struct cell *row = table_add(table);
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[PAIR_NUMBER].number = number;
-	row[PAIR_ADDRESS].number = group_number(report, group);
-	row[PAIR_COUNT].number = 1;
-	row[PAIR_INITIAL_OBJECTS].number = pair->initial_objects;
-	row[PAIR_INITIAL_BYTES].number = pair->initial_bytes;
-	row[PAIR_BOUND].truth = report->bounds.caches[pair->cache];
-	row[PAIR_SITE].text = group_name(report, group);
-	row[PAIR_CACHE].text = strdup(cache_name(report, pair->cache));
-	return row[PAIR_SITE].text && row[PAIR_CACHE].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_pair)->number = number;
+	table_cell(table, COLUMN_address)->number = group_number(report, group);
+	table_cell(table, COLUMN_pairs)->number = 1;
+	table_cell(table, COLUMN_initial_objects)->number = pair->initial_objects;
+	table_cell(table, COLUMN_initial_bytes)->number = pair->initial_bytes;
+	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.caches[pair->cache];
+	table_cell(table, COLUMN_site)->text = group_name(report, group);
+	table_cell(table, COLUMN_cache)->text = strdup(cache_name(report, pair->cache));
+	return table_cell(table, COLUMN_site)->text && table_cell(table, COLUMN_cache)->text
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int add_rest(struct table *table, const struct span_pair *rest, size_t number, size_t pairs,
 		    bool is_bound)
 {
-	struct cell *row = table_add(table);
-
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[PAIR_NUMBER].number = number;
-	row[PAIR_ADDRESS].number = CELL_UNKNOWN;
-	row[PAIR_COUNT].number = pairs;
-	row[PAIR_INITIAL_OBJECTS].number = rest->initial_objects;
-	row[PAIR_INITIAL_BYTES].number = rest->initial_bytes;
-	row[PAIR_BOUND].truth = is_bound;
+	table_cell(table, COLUMN_pair)->number = number;
+	table_cell(table, COLUMN_address)->number = CELL_UNKNOWN;
+	table_cell(table, COLUMN_pairs)->number = pairs;
+	table_cell(table, COLUMN_initial_objects)->number = rest->initial_objects;
+	table_cell(table, COLUMN_initial_bytes)->number = rest->initial_bytes;
+	table_cell(table, COLUMN_live_upper_bound)->truth = is_bound;
 	return 0;
 }
 
@@ -181,17 +133,16 @@ static int add_changes(struct table *table, const struct span_pair *pair, size_t
 {
 	for (size_t i = 0; i < pair->count; i++) {
 		const struct span_change *change = &pair->changes[i];
-		struct cell *row = table_add(table);
 
-		if (!row)
+		if (!table_add(table))
 			return -ENOMEM;
-		row[CHANGE_PAIR].number = number;
-		row[CHANGE_SLICE].number = change->slice;
-		row[CHANGE_ALLOCATIONS].number = change->allocations;
-		row[CHANGE_FREES].number = change->frees;
-		row[CHANGE_MISSED].number = change->missed;
-		row[CHANGE_ALLOCATED].number = change->allocated;
-		row[CHANGE_FREED].number = change->freed;
+		table_cell(table, COLUMN_pair)->number = number;
+		table_cell(table, COLUMN_slice)->number = change->slice;
+		table_cell(table, COLUMN_allocations)->number = change->allocations;
+		table_cell(table, COLUMN_frees)->number = change->frees;
+		table_cell(table, COLUMN_missed_frees)->number = change->missed;
+		table_cell(table, COLUMN_bytes_allocated)->number = change->allocated;
+		table_cell(table, COLUMN_bytes_freed)->number = change->freed;
 	}
 	return 0;
 }
@@ -248,17 +199,16 @@ static int add_slices(const struct report *report, struct table *table)
 		const struct span_slice *slice = &counts->totals[i];
 		uint64_t from = slices->begin + i * slices->width;
 		uint64_t to = slices_end(slices, i, until);
-		struct cell *row = table_add(table);
 
-		if (!row)
+		if (!table_add(table))
 			return -ENOMEM;
-		row[SLICE_TIME].time = report_time(report, from);
-		row[SLICE_DURATION].number = to > from ? to - from : 0;
-		row[SLICE_ALLOCATIONS].number = slice->allocations;
-		row[SLICE_FREES].number = slice->frees;
-		row[SLICE_UNMATCHED].number = slice->unmatched;
-		row[SLICE_MISSED].number = slice->missed;
-		row[SLICE_FAILED].number = slice->failed;
+		table_cell(table, COLUMN_time_ns)->time = report_time(report, from);
+		table_cell(table, COLUMN_duration_ns)->number = to > from ? to - from : 0;
+		table_cell(table, COLUMN_allocations)->number = slice->allocations;
+		table_cell(table, COLUMN_frees)->number = slice->frees;
+		table_cell(table, COLUMN_frees_unmatched)->number = slice->unmatched;
+		table_cell(table, COLUMN_missed_frees)->number = slice->missed;
+		table_cell(table, COLUMN_failed)->number = slice->failed;
 	}
 	return 0;
 }
@@ -270,25 +220,25 @@ static int add_gaps(const struct report *report, struct table *table)
 	for (size_t i = 0; i < analysis->gap_count; i++) {
 		const struct analysis_gap *gap = &analysis->gaps[i];
 		uint64_t to = gap->before < analysis->end ? gap->before : analysis->end;
-		struct cell *row = table_add(table);
 
-		if (!row)
+		if (!table_add(table))
 			return -ENOMEM;
-		row[GAP_FROM].time = report_time(report, gap->after);
-		row[GAP_TO].time = report_time(report, to > gap->after ? to : gap->after);
-		row[GAP_COUNT].number = gap->count;
-		row[GAP_CPU].number = gap->is_skip ? CELL_UNKNOWN : gap->cpu;
-		row[GAP_KIND].text = strdup(gap->is_skip ? "skipped" : "lost");
-		if (!row[GAP_KIND].text)
+		table_cell(table, COLUMN_from_ns)->time = report_time(report, gap->after);
+		table_cell(table, COLUMN_to_ns)->time =
+			report_time(report, to > gap->after ? to : gap->after);
+		table_cell(table, COLUMN_events)->number = gap->count;
+		table_cell(table, COLUMN_cpu)->number = gap->is_skip ? CELL_UNKNOWN : gap->cpu;
+		table_cell(table, COLUMN_kind)->text = strdup(gap->is_skip ? "skipped" : "lost");
+		if (!table_cell(table, COLUMN_kind)->text)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static struct table *add_table(struct report *report, const struct column *columns,
-			       size_t column_count, const char *key, const char *sort)
+static struct table *add_table(struct report *report, const struct column_choice *columns,
+			       const char *key, const char *sort)
 {
-	struct table *table = report_add_table(report, columns, column_count);
+	struct table *table = report_add_table(report, columns);
 
 	table->key = key;
 	table->empty = "No event was recorded.";
@@ -298,11 +248,10 @@ static struct table *add_table(struct report *report, const struct column *colum
 
 static int make(struct report *report)
 {
-	struct table *pairs = add_table(report, pair_columns, PAIR_COLUMNS, "spans", "pair");
-	struct table *changes =
-		add_table(report, change_columns, CHANGE_COLUMNS, "changes", "pair,slice");
-	struct table *slices = add_table(report, slice_columns, SLICE_COLUMNS, "slices", "time_ns");
-	struct table *gaps = add_table(report, gap_columns, GAP_COLUMNS, "gaps", "-events,from_ns");
+	struct table *pairs = add_table(report, pair_columns, "spans", "pair");
+	struct table *changes = add_table(report, change_columns, "changes", "pair,slice");
+	struct table *slices = add_table(report, slice_columns, "slices", "time_ns");
+	struct table *gaps = add_table(report, gap_columns, "gaps", "-events,from_ns");
 	struct span_counts *counts = report->data;
 	int err;
 
@@ -328,7 +277,6 @@ const struct view view_spans = {
 	.needs_all = "shows each event",
 	.summary = "allocations and frees of the largest call sites in each time slice",
 	.columns = pair_columns,
-	.column_count = PAIR_COLUMNS,
 	.by = GROUP_BY_SITE,
 	.begin = begin,
 	.make = make,

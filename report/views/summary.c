@@ -13,60 +13,44 @@
 #define SUMMARY_ROWS 10
 #define GLANCE_FINDINGS 2
 
-/* A column that the text of the summary shows or hides, unlike the view of the table. */
-struct difference {
-	const char *key;
-	enum column_where where;
+/* The text of the summary shows or hides some columns, unlike the view of the table. */
+static const struct column_choice site_differences[] = {
+	{ .name = COLUMN_bytes_requested, .where = COLUMN_ALWAYS },
+	{ .name = COLUMN_peak_bytes, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_temporary, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_lifetime_p50_ns, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_lifetime_p99_ns, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
+};
+static const struct column_choice finding_differences[] = {
+	{ .name = COLUMN_first_case, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_because, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
-static const struct difference site_differences[] = {
-	{ "bytes_requested", COLUMN_ALWAYS },	   { "peak_bytes", COLUMN_NOT_IN_TEXT },
-	{ "temporary", COLUMN_NOT_IN_TEXT },	   { "lifetime_p50_ns", COLUMN_NOT_IN_TEXT },
-	{ "lifetime_p99_ns", COLUMN_NOT_IN_TEXT }, { NULL, COLUMN_ALWAYS },
-};
-static const struct difference finding_differences[] = {
-	{ "first_case", COLUMN_NOT_IN_TEXT },
-	{ "because", COLUMN_NOT_IN_TEXT },
-	{ NULL, COLUMN_ALWAYS },
+/* The text of the glance hides more. */
+static const struct column_choice glance_differences[] = {
+	{ .name = COLUMN_gfp, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_free_cache, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_other_site, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_certainty, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
-static void copy_columns(struct column *to, const struct column *from, size_t count,
-			 const struct difference *differences)
+static void show(struct table *table, const struct column_choice *differences)
 {
-	memcpy(to, from, count * sizeof(*to));
-	for (size_t i = 0; i < count; i++)
-		for (const struct difference *other = differences; other->key; other++)
-			if (strcmp(to[i].key, other->key) == 0)
-				to[i].where = other->where;
+	for (; differences->name; differences++)
+		table->chosen[table_column(table, differences->name)].where = differences->where;
 }
-
-/* The text of the glance has other columns of the findings. */
-static const struct difference glance_differences[] = {
-	{ "first_case", COLUMN_NOT_IN_TEXT },
-	{ "because", COLUMN_NOT_IN_TEXT },
-	{ "gfp", COLUMN_NOT_IN_TEXT },
-	{ "free_cache", COLUMN_NOT_IN_TEXT },
-	{ "other_site", COLUMN_NOT_IN_TEXT },
-	{ "certainty", COLUMN_NOT_IN_TEXT },
-	{ NULL, COLUMN_ALWAYS },
-};
 
 /* On one screen: what grew, what is wasted, what crosses CPUs and what is wrong. */
 static int make_glance(struct report *report)
 {
-	size_t count = view_findings.column_count;
-	struct column *columns = calloc(count, sizeof(*columns));
-	struct table *table;
+	/* -s and -F are of the call sites, and -l prints them */
+	struct table *table = report_add_table(report, sites_columns);
 	int err;
 
-	if (!columns)
-		return -ENOMEM;
-	report->second_columns = columns;
-	copy_columns(columns, view_findings.columns, count, glance_differences);
-	columns[0].header = "What is wrong (view findings)";
-	/* -s and -F are of the call sites, and -l prints them */
-	table = report_add_table(report, sites_columns,
-				 estimate_column_count(report, SITES_COLUMNS));
+	estimate_add_columns(report, table);
 	table->not_in_text = true;
 	table->sort = "site";
 	err = growth_table(report);
@@ -77,7 +61,10 @@ static int make_glance(struct report *report)
 	/* findings need all events */
 	if (err || report->settings.estimate)
 		return err;
-	table = report_add_table(report, columns, count);
+	table = report_add_table(report, view_findings.columns);
+	show(table, finding_differences);
+	show(table, glance_differences);
+	table->chosen[0].header = "What is wrong (view findings)";
 	err = findings_table(report, table);
 	table->is_compact = true;
 	table->text_rows = GLANCE_FINDINGS;
@@ -87,27 +74,17 @@ static int make_glance(struct report *report)
 
 static int make(struct report *report)
 {
-	size_t sites = estimate_column_count(report, SITES_COLUMNS);
-	size_t count = view_findings.column_count;
-	struct column *columns;
 	struct table *table;
 	int err;
 
 	if (report->is_glance)
 		return make_glance(report);
-	columns = calloc(sites + count, sizeof(*columns));
-	if (!columns)
-		return -ENOMEM;
-	report->columns = columns;
-	copy_columns(columns, sites_columns, sites, site_differences);
-	copy_columns(columns + sites, view_findings.columns, count, finding_differences);
-
-	table = report_add_table(report, columns, sites);
+	table = report_add_table(report, sites_columns);
+	show(table, site_differences);
 	err = sites_table(report, table);
 	if (err)
 		return err;
-	table = report_add_table(report, view_caches.columns,
-				 estimate_column_count(report, view_caches.column_count));
+	table = report_add_table(report, view_caches.columns);
 	err = caches_table(report, table);
 	if (!err && !report->renderer->for_people)
 		err = glance_waste_table(report);
@@ -118,7 +95,8 @@ static int make(struct report *report)
 	/* findings need all events */
 	if (report->settings.estimate)
 		return growth_table(report);
-	table = report_add_table(report, columns + sites, count);
+	table = report_add_table(report, view_findings.columns);
+	show(table, finding_differences);
 	err = findings_table(report, table);
 	table->title = "Certain findings (details: kmemtrace-report findings)";
 	if (!err)
@@ -130,7 +108,6 @@ const struct view view_summary = {
 	.name = "summary",
 	.summary = "all at a glance: growth, waste, cross-CPU frees, findings (default)",
 	.columns = sites_columns,
-	.column_count = SITES_COLUMNS,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
 	.findings = true,

@@ -21,91 +21,52 @@
 
 #define NSEC_PER_SEC 1e9
 
-enum slice_column {
-	SLICE_TIME,
-	SLICE_DURATION,
-	SLICE_ALLOCATIONS,
-	SLICE_FREES,
-	SLICE_UNMATCHED,
-	SLICE_MISSED,
-	SLICE_FAILED,
-	SLICE_ALLOCATION_RATE,
-	SLICE_FREE_RATE,
-	SLICE_ALLOCATED,
-	SLICE_FREED,
-	SLICE_LIVE_OBJECTS,
-	SLICE_LIVE_BYTES,
-	SLICE_PEAK,
-	SLICE_PROCESS,
-	SLICE_BAR = SLICE_PROCESS + PROCESS_SLICE_COLUMNS,
-	SLICE_BOUND,
-	SLICE_OUTSIDE,
-	SLICE_COLUMNS
+static const struct column_choice columns[] = {
+	{ .name = COLUMN_time_ns },
+	{ .name = COLUMN_duration_ns, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_allocations, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_frees,
+	  .where = COLUMN_NOT_IN_TEXT,
+	  .legend = "includes frees of objects whose allocation was not recorded" },
+	{ .name = COLUMN_frees_unmatched, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_missed_frees, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_failed, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_allocations_per_s },
+	{ .name = COLUMN_frees_per_s },
+	{ .name = COLUMN_bytes_allocated, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_bytes_freed, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_objects,
+	  .unit = "objects",
+	  .legend =
+		  "at the end of the slice: allocated in the window, with no recorded free by then" },
+	{ .name = COLUMN_live_bytes },
+	{ .name = COLUMN_peak_bytes,
+	  .type = COLUMN_NUMBER,
+	  .legend = "maximum: the most bytes that were live at one time in the slice" },
+	{ .name = COLUMN_minor_faults, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_major_faults, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_mmap_growth_bytes, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_brk_growth_bytes, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_oom_kills, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_bar },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_outside, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
-static const struct column columns[SLICE_COLUMNS] = {
-	[SLICE_TIME] = { "time_ns", "time", "s", COLUMN_TIME, 0, COLUMN_ALWAYS,
-			 "begin of the time slice, since the begin of the capture" },
-	[SLICE_DURATION] = { "duration_ns", "for", "", COLUMN_DURATION, 0, COLUMN_NOT_IN_TEXT,
-			     NULL },
-	[SLICE_ALLOCATIONS] = { "allocations", "allocs", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-				NULL },
-	[SLICE_FREES] = { "frees", "frees", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[SLICE_UNMATCHED] = { "frees_unmatched", "unmatched", "frees", COLUMN_NUMBER, 0,
-			      COLUMN_NOT_IN_TEXT, NULL },
-	[SLICE_MISSED] = { "missed_frees", "missed", "frees", COLUMN_NUMBER, 0,
-			   COLUMN_IN_TEXT_IF_USED,
-			   "frees that were not recorded: the address was allocated again while the object was live" },
-	[SLICE_FAILED] = { "failed", "failed", "", COLUMN_NUMBER, 0, COLUMN_IN_TEXT_IF_USED,
-			   "allocations that failed" },
-	[SLICE_ALLOCATION_RATE] = { "allocations_per_s", "allocs", "per s", COLUMN_DECIMAL, 0,
-				    COLUMN_ALWAYS, NULL },
-	[SLICE_FREE_RATE] = { "frees_per_s", "frees", "per s", COLUMN_DECIMAL, 0, COLUMN_ALWAYS,
-			      "includes frees of objects whose allocation was not recorded" },
-	[SLICE_ALLOCATED] = { "bytes_allocated", "allocated", "bytes", COLUMN_NUMBER, 0,
-			      COLUMN_NOT_IN_TEXT, NULL },
-	[SLICE_FREED] = { "bytes_freed", "freed", "bytes", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			  NULL },
-	[SLICE_LIVE_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-				 "at the end of the slice: allocated in the window, with no recorded free by then" },
-	[SLICE_LIVE_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			       "bytes allocated to the live objects" },
-	[SLICE_PEAK] = { "peak_bytes", "max", "bytes", COLUMN_NUMBER, 0, COLUMN_ALWAYS,
-			 "maximum: the most bytes that were live at one time in the slice" },
-	PROCESS_SLICE_COLUMNS_AT(SLICE_PROCESS),
-	[SLICE_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
-	[SLICE_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			  NULL },
-	[SLICE_OUTSIDE] = { "outside", "outside", "", COLUMN_NUMBER, 0, COLUMN_NOT_IN_TEXT,
-			    "allocations and frees of the row that were recorded before the begin or after the end: they are not in the rates" },
-};
-
-enum peak_column {
-	PEAK_NAME,
-	PEAK_ADDRESS,
-	PEAK_OBJECTS,
-	PEAK_BYTES,
-	PEAK_PERCENT,
-	PEAK_TIME,
-	PEAK_BAR,
-	PEAK_BOUND,
-	PEAK_COLUMNS
-};
-
-static const struct column peak_columns[PEAK_COLUMNS] = {
-	[PEAK_NAME] = { "site", "site", "", COLUMN_TEXT, 0, COLUMN_ALWAYS,
-			"the kernel code that allocated: symbol+offset/size [module]" },
-	[PEAK_ADDRESS] = { "address", "address", "", COLUMN_HEX, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[PEAK_OBJECTS] = { "live_objects", "live", "objects", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			   "when the live bytes of all sites together were highest" },
-	[PEAK_BYTES] = { "live_bytes", "live", "bytes", COLUMN_LIVE, 0, COLUMN_ALWAYS,
-			 "bytes allocated to the live objects" },
-	[PEAK_PERCENT] = { "percent", "share", "%", COLUMN_DECIMAL, 1, COLUMN_ALWAYS,
-			   "of all live bytes at that time" },
-	[PEAK_TIME] = { "time_ns", "time", "s", COLUMN_TIME, 0, COLUMN_NOT_IN_TEXT, NULL },
-	[PEAK_BAR] = { "bar", "", "", COLUMN_BAR, 0, COLUMN_ALWAYS, NULL },
-	[PEAK_BOUND] = { "live_upper_bound", "bound", "", COLUMN_BOUND, 0, COLUMN_NOT_IN_TEXT,
-			 NULL },
+static const struct column_choice peak_columns[] = {
+	{ .name = COLUMN_site },
+	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_live_objects,
+	  .unit = "objects",
+	  .legend =
+		  "objects that were live when the live bytes of all sites together were highest" },
+	{ .name = COLUMN_live_bytes },
+	{ .name = COLUMN_percent, .legend = "of all live bytes at that time" },
+	{ .name = COLUMN_time_ns, .where = COLUMN_NOT_IN_TEXT, .legend = "the time of the peak" },
+	{ .name = COLUMN_bar },
+	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ 0 },
 };
 
 /* A transition, reduced to the fields that this view needs. */
@@ -339,33 +300,33 @@ static int add_slices(struct report *report, struct table *table)
 		uint64_t slice_end = slices_end(slices, i, report->analysis.window_end);
 		uint64_t duration = slice_end > slice_begin ? slice_end - slice_begin : 0;
 		double seconds = (double)duration / NSEC_PER_SEC;
-		struct cell *row = table_add(table);
 
-		if (!row)
+		if (!table_add(table))
 			return -ENOMEM;
-		row[SLICE_TIME].time = report_time(report, slice_begin);
-		row[SLICE_DURATION].number = duration;
-		row[SLICE_ALLOCATIONS].number = slice->allocations;
-		row[SLICE_FREES].number = slice->frees;
-		row[SLICE_UNMATCHED].number = slice->unmatched;
-		row[SLICE_MISSED].number = slice->missed;
-		row[SLICE_FAILED].number = slice->failed;
-		row[SLICE_ALLOCATED].number = slice->allocated;
-		row[SLICE_FREED].number = slice->freed;
-		row[SLICE_LIVE_OBJECTS].number = slice->live_objects;
-		row[SLICE_LIVE_BYTES].number = slice->live_bytes;
-		row[SLICE_BOUND].truth = is_bound[i];
-		row[SLICE_PEAK].number = slice->peak_bytes;
-		row[SLICE_OUTSIDE].number = slice->outside_allocations + slice->outside_frees;
-		report->outside += row[SLICE_OUTSIDE].number;
-		process_slice_cells(&slice->process, &report->analysis, &row[SLICE_PROCESS]);
+		table_cell(table, COLUMN_time_ns)->time = report_time(report, slice_begin);
+		table_cell(table, COLUMN_duration_ns)->number = duration;
+		table_cell(table, COLUMN_allocations)->number = slice->allocations;
+		table_cell(table, COLUMN_frees)->number = slice->frees;
+		table_cell(table, COLUMN_frees_unmatched)->number = slice->unmatched;
+		table_cell(table, COLUMN_missed_frees)->number = slice->missed;
+		table_cell(table, COLUMN_failed)->number = slice->failed;
+		table_cell(table, COLUMN_bytes_allocated)->number = slice->allocated;
+		table_cell(table, COLUMN_bytes_freed)->number = slice->freed;
+		table_cell(table, COLUMN_live_objects)->number = slice->live_objects;
+		table_cell(table, COLUMN_live_bytes)->number = slice->live_bytes;
+		table_cell(table, COLUMN_live_upper_bound)->truth = is_bound[i];
+		table_cell(table, COLUMN_peak_bytes)->number = slice->peak_bytes;
+		table_cell(table, COLUMN_outside)->number =
+			slice->outside_allocations + slice->outside_frees;
+		report->outside += table_cell(table, COLUMN_outside)->number;
+		process_slice_cells(&slice->process, &report->analysis, table);
 		if (timeline->peak_bytes)
-			row[SLICE_BAR].decimal =
+			table_cell(table, COLUMN_bar)->decimal =
 				(double)slice->live_bytes / (double)timeline->peak_bytes;
 		if (duration) {
-			row[SLICE_ALLOCATION_RATE].decimal =
+			table_cell(table, COLUMN_allocations_per_s)->decimal =
 				(double)(slice->allocations - slice->outside_allocations) / seconds;
-			row[SLICE_FREE_RATE].decimal =
+			table_cell(table, COLUMN_frees_per_s)->decimal =
 				(double)(slice->frees - slice->outside_frees) / seconds;
 		}
 	}
@@ -377,19 +338,19 @@ static int add_group(const struct report *report, struct table *table, size_t nu
 {
 	const struct timeline *timeline = report->data;
 	const struct group *group = &report->analysis.groups[number];
-	struct cell *row = table_add(table);
 
-	if (!row)
+	if (!table_add(table))
 		return -ENOMEM;
-	row[PEAK_NAME].text = group_name(report, group);
-	row[PEAK_ADDRESS].number = group->key;
-	row[PEAK_BOUND].truth = peak->is_bound;
-	row[PEAK_OBJECTS].number = peak->live.objects;
-	row[PEAK_BYTES].number = peak->live.bytes;
-	row[PEAK_TIME].time = report_time(report, timeline->peak_time);
-	row[PEAK_BAR].decimal = (double)peak->live.bytes / (double)timeline->peak_bytes;
-	row[PEAK_PERCENT].decimal = 100 * row[PEAK_BAR].decimal;
-	return row[PEAK_NAME].text ? 0 : -ENOMEM;
+	table_cell(table, COLUMN_site)->text = group_name(report, group);
+	table_cell(table, COLUMN_address)->number = group->key;
+	table_cell(table, COLUMN_live_upper_bound)->truth = peak->is_bound;
+	table_cell(table, COLUMN_live_objects)->number = peak->live.objects;
+	table_cell(table, COLUMN_live_bytes)->number = peak->live.bytes;
+	table_cell(table, COLUMN_time_ns)->time = report_time(report, timeline->peak_time);
+	table_cell(table, COLUMN_bar)->decimal =
+		(double)peak->live.bytes / (double)timeline->peak_bytes;
+	table_cell(table, COLUMN_percent)->decimal = 100 * table_cell(table, COLUMN_bar)->decimal;
+	return table_cell(table, COLUMN_site)->text ? 0 : -ENOMEM;
 }
 
 static int add_groups(const struct report *report, struct table *table)
@@ -410,8 +371,8 @@ static int add_groups(const struct report *report, struct table *table)
 
 static int make(struct report *report)
 {
-	struct table *table = report_add_table(report, columns, SLICE_COLUMNS);
-	struct table *peak = report_add_table(report, peak_columns, PEAK_COLUMNS);
+	struct table *table = report_add_table(report, columns);
+	struct table *peak = report_add_table(report, peak_columns);
 	struct timeline *timeline = report->data;
 	uint64_t window_end = report->analysis.window_end;
 	int err;
@@ -420,12 +381,12 @@ static int make(struct report *report)
 	table->title = "Timeline";
 	table->empty = "No event was recorded.";
 	table->sort = "time_ns";
-	table->tiebreak = SLICE_TIME;
+	table->tiebreak = table_column(table, COLUMN_time_ns);
 	peak->key = "peak";
 	peak->title = "Peak: live objects when the live bytes were highest";
 	peak->empty = "No object was live at any time.";
 	peak->sort = "live_bytes,live_objects";
-	peak->tiebreak = PEAK_ADDRESS;
+	peak->tiebreak = table_column(peak, COLUMN_address);
 	err = apply_stored(timeline);
 	if (err || !timeline->slices.width)
 		return err;
@@ -453,7 +414,6 @@ const struct view view_timeline = {
 	.needs_all = "shows each event",
 	.summary = "live bytes and rates over time, and the call sites at the peak",
 	.columns = columns,
-	.column_count = SLICE_COLUMNS,
 	.by = GROUP_BY_SITE,
 	.rows = SLICES_MAX,
 	.begin = begin,

@@ -17,7 +17,7 @@
 #include "analysis/peak_heap.h"
 #include "analysis/slab_growth.h"
 #include "capture/capture.h"
-#include "report/render/table.h"
+#include "report/render/catalogue.h"
 #include "report/views/live_bounds.h"
 
 #define VIEW_TABLES_MAX 8
@@ -54,9 +54,8 @@ struct report;
 
 struct view {
 	const char *name;
-	const char *summary;	      /* for --help */
-	const struct column *columns; /* of the first table: its sort keys */
-	size_t column_count;
+	const char *summary;		     /* for --help */
+	const struct column_choice *columns; /* of the first table: its sort keys; or NULL */
 	bool streams;	   /* rows are printed while they are made: no sorting, no header above */
 	bool has_by;	   /* --by chooses the groups */
 	bool shows_events; /* --where selects events, not objects */
@@ -68,7 +67,7 @@ struct view {
 	bool lifetimes, findings, peak_heap; /* what the analysis shall compute */
 	/* why it cannot estimate figures from sampled allocations; NULL: it can */
 	const char *needs_all;
-	bool has_intervals; /* behind column_count columns are those of estimates */
+	bool has_intervals; /* it shows the intervals of estimates */
 	size_t rows;	    /* of each table in a text; 0: the default; or VIEW_ALL_ROWS */
 	/*
 	 * set_columns sets report->columns and column_count, if they depend on the query; NULL
@@ -103,8 +102,8 @@ struct report {
 	/* Except in summary, the key of the first table is the name of the view. */
 	struct table tables[VIEW_TABLES_MAX];
 	size_t table_count;
-	struct column *columns;	       /* changed columns of this report, or NULL */
-	size_t column_count;	       /* of the first table */
+	struct column *columns; /* of set_columns(), or NULL */
+	size_t column_count;
 	struct column *second_columns; /* of the second table, if the view made them; or NULL */
 	/* Columns of event_clock_convert(), or NULL. */
 	struct column *converted[VIEW_TABLES_MAX];
@@ -141,8 +140,16 @@ struct report {
  * has_by the first column is group_name() and a second column "address" is group_number(); --by
  * gives these columns their names.
  */
-struct table *report_add_table(struct report *report, const struct column *columns,
-			       size_t column_count);
+struct table *report_add_table(struct report *report, const struct column_choice *columns);
+
+/* The same with columns that depend on the query. They are not the table's own. */
+struct table *report_add_table_of(struct report *report, const struct column *columns,
+				  size_t column_count);
+
+const char *group_by_text(enum group_by by); /* "site", … */
+
+/* Names the first columns of a table after --by, and explains them. */
+void report_name_group(struct column *columns, enum group_by by);
 
 /* Before the first event: query_bind(). 0, -ENOMEM, or -EINVAL with errmsg set. */
 int report_bind_query(struct report *report, struct value_source *source);
@@ -153,10 +160,7 @@ static inline int64_t report_time(const struct report *report, uint64_t time)
 	return (int64_t)(time - report->analysis.begin);
 }
 
-/* Of the views sites and summary; with the columns of estimates. */
-#define SITES_COLUMNS 23
-#define SITES_COLUMNS_ALL 33
-extern const struct column sites_columns[SITES_COLUMNS_ALL];
+extern const struct column_choice sites_columns[]; /* of the views sites and summary */
 
 /* Each fills a table that has the columns of the view. 0 or -ENOMEM. */
 int sites_table(struct report *report, struct table *table);
