@@ -7,30 +7,11 @@ state = readState();
 
 const tableNames = { leaks: "leaks: what grew", sites: "sites: by function", caches: "caches", timeline: "timeline" };
 
-// Of columns that have no legend in a text.
-const definitions = {
-	allocations: "allocations that succeeded",
-	frees: "frees with an event, on any CPU",
-	allocations_per_s: "allocations in a second of the interval",
-	frees_per_s: "frees in a second of the interval",
-	bytes_allocated: "bytes of the objects that were allocated",
-	bytes_freed: "bytes of the objects that ended: by a free or a missed free",
-	begin: "begin of the interval, in UTC",
-	duration_ns: "length of the interval",
-	bytes_allocated_low: "low end of the interval of the allocated bytes, which are an estimate",
-	bytes_allocated_high: "high end of it",
-	live_bytes_low: "low end of the interval of the live bytes, which are an estimate",
-	live_bytes_high: "high end of it",
-};
-
 // The table as the page shows it: a date says more than the seconds since the begin.
 function shownTable(name) {
 	const table = findTable(name, name);
 	const keys = table.columns.filter((column) => column.type !== "bound").map((column) => column.key);
-	const made = withColumns(table, name === "timeline" ? ["begin", ...keys.filter((key) => key !== "begin")] : keys);
-	made.columns = made.columns.map((column) => column.legend || !(column.key in definitions) ? column
-		: Object.assign({}, column, { legend: definitions[column.key] }));
-	return made;
+	return withColumns(table, name === "timeline" ? ["begin", ...keys.filter((key) => key !== "begin")] : keys);
 }
 
 function tableTitle(table) {
