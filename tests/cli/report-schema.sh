@@ -46,6 +46,22 @@ for document in json/*.json; do
 done
 jsonschema "${options[@]}" "$schema" >out 2>&1 || { head -c 3000 out; exit 1; }
 
+# Types and descriptions of columns are those of the catalogue, or of the view that replaces them.
+sed -n '/^#define COLUMNS(add)/,/clang-format on/p' "$top_srcdir/report/render/catalogue.h" | tr -d '\n\t\\' |
+	sed -E 's/ *add\(([a-z0-9_]+),/\n\1,/g' |
+	sed -nE 's/^([a-z0-9_]+), "[^"]*", "[^"]*", COLUMN_([A-Z]+), [0-9],? *(NULL|"([^"]*)")\).*/\1 \2 \4/p' |
+	sed -E 's/^([^ ]+) (TEXT|HEX) /\1 ["string","null"] /; s/^([^ ]+) NUMBER /\1 "integer" /
+		s/^([^ ]+) (NULLABLE|LIVE|ID|DURATION|TIME|SIGNED|CHANGE) /\1 ["integer","null"] /
+		s/^([^ ]+) DECIMAL /\1 ["number","null"] /; s/^([^ ]+) BOUND /\1 "boolean" /; s/^([^ ]+) BOOL /\1 ["boolean","null"] /' \
+		>catalogue
+jq -r '."$defs" | to_entries[] | "\(.key) \(.value.type | tojson) \(.value.description // "")"' "$schema" >defs
+[ "$(wc -l <defs)" -ge 150 ] || { echo "the schema has too few columns"; failed=1; }
+! grep -vxFf catalogue defs || { echo "the schema and report/render/catalogue.h differ"; failed=1; }
+jq -r '.. | objects | select(has("$ref")) | .description // empty' "$schema" | sort -u >descriptions
+while read -r text; do
+	grep -rqF "\"$text\"" "$top_srcdir"/report/{views,summaries} || { echo "no view says: $text"; failed=1; }
+done <descriptions
+
 # what it refuses
 for change in '.loss.lost = "none"' 'del(.loss.lost)' '.more = 1' '.capture.more = 1' '.caches[0].more = 1' '.schema = 3'; do
 	jq "$change" json/sample-caches.json >wrong.json
