@@ -57,6 +57,11 @@ sed -n '/^#define COLUMNS(add)/,/clang-format on/p' "$top_srcdir/report/render/c
 jq -r '."$defs" | to_entries[] | "\(.key) \(.value.type | tojson) \(.value.description // "")"' "$schema" >defs
 [ "$(wc -l <defs)" -ge 150 ] || { echo "the schema has too few columns"; failed=1; }
 ! grep -vxFf catalogue defs || { echo "the schema and report/render/catalogue.h differ"; failed=1; }
+# the page has each column
+sed -n '/^\.Sh COLUMNS/,/^\.Sh PROBES/{/^\.\(It \)\?Cm /p;}' "$top_srcdir/report/kmemtrace-report.1" |
+	tr -c 'a-z0-9_' '\n' | sort -u >page
+sed 's/ .*//' defs | sort | comm -23 - page >missing
+[ ! -s missing ] || { echo "kmemtrace-report(1) has no column $(tr '\n' ' ' <missing)"; failed=1; }
 jq -r '.. | objects | select(has("$ref")) | .description // empty' "$schema" | sort -u >descriptions
 while read -r text; do
 	grep -rqF "\"$text\"" "$top_srcdir"/report/{views,summaries} || { echo "no view says: $text"; failed=1; }
