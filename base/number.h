@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Numbers in text: digits, sizes and durations with a unit, the number of a CPU in a file name;
- * their order. Every parser is strict: no blanks, no sign, no exponent; an overflow is an error.
+ * Sums, and numbers in text: digits, sizes and durations with a unit, the number of a CPU in a
+ * file name; their order. Every parser is strict: no blanks, no sign, no exponent; an overflow is
+ * an error.
  */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H
@@ -9,6 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Adds to a sum, which does not exceed UINT64_MAX. */
+static inline void number_add(uint64_t *sum, uint64_t number)
+{
+	if (__builtin_add_overflow(*sum, number, sum))
+		*sum = UINT64_MAX;
+}
 
 /* The value of a digit in a base up to 16; of any other character, more than 16. */
 unsigned int digit_value(char c);

@@ -100,6 +100,15 @@ static int add_run(void *data, const struct store_row *row)
 	uint64_t begin = store_number(row, RUN_BEGIN), end = store_number(row, RUN_END);
 	uint64_t intervals = store_number(row, RUN_INTERVALS);
 	uint64_t longest = store_number(row, RUN_LONGEST);
+	const struct missing missing = {
+		.recorded = store_number(row, RUN_RECORDED),
+		.lost = store_number(row, RUN_LOST),
+		.skipped = store_number(row, RUN_SKIPPED),
+		.uncounted = store_number(row, RUN_UNCOUNTED),
+		.unobserved = store_number(row, RUN_UNOBSERVED),
+		.sampling = store_number(row, RUN_SAMPLING),
+		.names_lost = store_number(row, RUN_NAMES_LOST),
+	};
 
 	if (!host || strcmp(host->name, store_text(row, RUN_HOST)) != 0)
 		host = add_covered_host(coverage, store_text(row, RUN_HOST));
@@ -124,16 +133,8 @@ static int add_run(void *data, const struct store_row *row)
 	host->gaps += coverage_missing_before(runs->scope, store_number(row, RUN_RUN), first, begin,
 					      longest);
 	host->covered += store_number(row, RUN_COVERED);
-	host->recorded += store_number(row, RUN_RECORDED);
-	host->lost += store_number(row, RUN_LOST);
-	host->skipped += store_number(row, RUN_SKIPPED);
-	host->uncounted += store_number(row, RUN_UNCOUNTED);
+	missing_add(&host->missing, &missing);
 	host->cpu_ns += store_number(row, RUN_CPU);
-	if (store_number(row, RUN_UNOBSERVED) > coverage->unobserved)
-		coverage->unobserved = store_number(row, RUN_UNOBSERVED);
-	if (store_number(row, RUN_SAMPLING) > coverage->sampling)
-		coverage->sampling = store_number(row, RUN_SAMPLING);
-	coverage->names_lost |= store_number(row, RUN_NAMES_LOST) != 0;
 	return 0;
 }
 
@@ -273,10 +274,7 @@ static void add_up_hosts(struct coverage *coverage, const struct scope *scope)
 		coverage->intervals += host->intervals;
 		coverage->gaps += host->gaps;
 		coverage->silent += host->silent;
-		coverage->recorded += host->recorded;
-		coverage->lost += host->lost;
-		coverage->skipped += host->skipped;
-		coverage->uncounted += host->uncounted;
+		missing_add(&coverage->missing, &host->missing);
 	}
 }
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/missing.h"
+
 struct header;
 struct scope;
 
@@ -23,8 +25,8 @@ struct coverage_host {
 	uint64_t ahead;		   /* ns: its clock, of the end of the others */
 	uint64_t behind;	   /* ns: its clock was, and has jumped since, or it is silent */
 	bool jumped;		   /* the time of a run is longer than its intervals */
-	uint64_t recorded, lost, skipped, uncounted; /* events */
-	uint64_t cpu_ns, resident;		     /* of kmemtraced */
+	struct missing missing;
+	uint64_t cpu_ns, resident; /* of kmemtraced */
 };
 
 struct coverage {
@@ -34,9 +36,7 @@ struct coverage {
 	uint64_t begin, end;   /* on which enough hosts agree, see fleet/agreement.h */
 	uint64_t intervals;    /* that are there */
 	uint64_t gaps, silent; /* sums over the hosts */
-	uint64_t unobserved, sampling;
-	uint64_t recorded, lost, skipped, uncounted;
-	bool names_lost;
+	struct missing missing;
 	size_t servers, servers_missing;
 	const char *servers_missing_names; /* of the store */
 };

@@ -140,23 +140,20 @@ static int add_clocks_line(const struct coverage *coverage, struct header *heade
 
 static int add_events_line(const struct coverage *coverage, struct header *header)
 {
-	uint64_t absent = coverage->lost + coverage->skipped + coverage->uncounted;
-	/* events that were not counted were recorded */
-	uint64_t all = coverage->recorded + coverage->lost + coverage->skipped;
+	const struct missing *missing = &coverage->missing;
 	char sampling[80] = "";
 
-	if (coverage->sampling)
+	if (missing->sampling)
 		snprintf(sampling, sizeof(sampling),
-			 "; estimates from a sample each %" PRIu64 " bytes", coverage->sampling);
-	return header_add_line(header, "events", absent != 0,
+			 "; estimates from a sample each %" PRIu64 " bytes", missing->sampling);
+	return header_add_line(header, "events", missing_events(missing),
 			       "%" PRIu64 " recorded, and %" PRIu64 " lost, %" PRIu64
 			       " skipped, %" PRIu64 " uncounted (%.3g%%); up to %" PRIu64
 			       " path%s not observed%s%s",
-			       coverage->recorded, coverage->lost, coverage->skipped,
-			       coverage->uncounted,
-			       all ? 100.0 * (double)absent / (double)all : 0.0,
-			       coverage->unobserved, plural_ending(coverage->unobserved), sampling,
-			       coverage->names_lost ? "; names of caches were lost" : "");
+			       missing->recorded, missing->lost, missing->skipped,
+			       missing->uncounted, missing_percent(missing), missing->unobserved,
+			       plural_ending(missing->unobserved), sampling,
+			       missing->names_lost ? "; names of caches were lost" : "");
 }
 
 static void add_fields(const struct coverage *coverage, struct header *header, const char *note)
@@ -174,13 +171,13 @@ static void add_fields(const struct coverage *coverage, struct header *header, c
 	header_add_number(header, "intervals_missing", count_missing(coverage));
 	header_add_number(header, "intervals_missing_in_gaps", coverage->gaps);
 	header_add_number(header, "intervals_missing_of_silent_hosts", coverage->silent);
-	header_add_number(header, "recorded", coverage->recorded);
-	header_add_number(header, "lost", coverage->lost);
-	header_add_number(header, "skipped", coverage->skipped);
-	header_add_number(header, "uncounted", coverage->uncounted);
-	header_add_number(header, "unobserved_paths", coverage->unobserved);
-	header_add_number(header, "sampling", coverage->sampling);
-	header_add_bool(header, "names_lost", coverage->names_lost);
+	header_add_number(header, "recorded", coverage->missing.recorded);
+	header_add_number(header, "lost", coverage->missing.lost);
+	header_add_number(header, "skipped", coverage->missing.skipped);
+	header_add_number(header, "uncounted", coverage->missing.uncounted);
+	header_add_number(header, "unobserved_paths", coverage->missing.unobserved);
+	header_add_number(header, "sampling", coverage->missing.sampling);
+	header_add_bool(header, "names_lost", coverage->missing.names_lost);
 	header_add_text(header, "note", note);
 }
 

@@ -123,8 +123,8 @@ static int add_host_row(struct question *question, const struct coverage_host *h
 	row[HOST_SILENT].number = host->silent;
 	row[HOST_INTERVALS].number = host->intervals;
 	row[HOST_RUNS].number = host->runs;
-	row[HOST_LOST].number = host->lost + host->skipped + host->uncounted;
-	row[HOST_RECORDED].number = host->recorded;
+	row[HOST_LOST].number = missing_events(&host->missing);
+	row[HOST_RECORDED].number = host->missing.recorded;
 	row[HOST_CPU].decimal = host->covered ? 100.0 * (double)host->cpu_ns / (double)host->covered
 					      : NAN;
 	row[HOST_RESIDENT].number = host->resident;

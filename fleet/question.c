@@ -99,6 +99,7 @@ static int make_answer(struct question *question)
 static int say_missing(const struct question *question)
 {
 	const struct coverage *coverage = &question->coverage;
+	const struct missing *missing = &coverage->missing;
 	const struct fleet_options *options = question->scope.options;
 	char *sentence;
 
@@ -106,14 +107,13 @@ static int say_missing(const struct question *question)
 		error_msg("%s: no interval of these hosts and of this time is stored", options->db);
 		return EXIT_FINDINGS;
 	}
-	if (!options->renderer->has_header &&
-	    (coverage->lost || coverage->skipped || coverage->uncounted || coverage->sampling))
+	if (!options->renderer->has_header && (missing_events(missing) || missing->sampling))
 		info_msg(
 			"%s: of %llu events recorded, the figures lack %llu lost, %llu skipped and %llu uncounted; sampling: %llu bytes",
-			options->db, (unsigned long long)coverage->recorded,
-			(unsigned long long)coverage->lost, (unsigned long long)coverage->skipped,
-			(unsigned long long)coverage->uncounted,
-			(unsigned long long)coverage->sampling);
+			options->db, (unsigned long long)missing->recorded,
+			(unsigned long long)missing->lost, (unsigned long long)missing->skipped,
+			(unsigned long long)missing->uncounted,
+			(unsigned long long)missing->sampling);
 	if (!coverage_has_gaps(coverage))
 		return EXIT_OK;
 	if (options->partial && options->renderer->has_header)

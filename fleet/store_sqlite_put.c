@@ -175,7 +175,7 @@ static int put_interval(struct store *store, const struct summary *summary, int6
 {
 	const struct summary_source *source = summary->sources;
 	const struct summary_host *host = &summary->host;
-	const struct summary_bound *bound = &summary->bound;
+	const struct missing *missing = &summary->missing;
 	const struct figures_part run[] = { { .text = source->host },
 					    { .text = source->boot },
 					    { .number = source->run } };
@@ -202,13 +202,13 @@ static int put_interval(struct store *store, const struct summary *summary, int6
 					    host->slab_unreclaimable,
 					    summary->cpu_ns,
 					    summary->resident,
-					    bound->recorded,
-					    bound->lost,
-					    bound->skipped,
-					    bound->uncounted,
-					    bound->unobserved,
-					    bound->sampling,
-					    bound->names_lost };
+					    missing->recorded,
+					    missing->lost,
+					    missing->skipped,
+					    missing->uncounted,
+					    missing->unobserved,
+					    missing->sampling,
+					    missing->names_lost };
 
 		for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
 			sqlite3_bind_int64(sqlite->add_interval, (int)i + 1,

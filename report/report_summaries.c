@@ -203,15 +203,16 @@ static int add_tables(struct report *report, struct summaries_view *view,
 int report_summaries_check_loss(const struct report_options *options,
 				const struct summaries *summaries)
 {
-	const struct summary_bound *bound = &summaries->sum.bound;
-	double percent = summaries_loss_percent(bound);
+	const struct missing *missing = &summaries->sum.missing;
+	double percent = missing_percent(missing);
 
 	if (!options->renderer->has_header && (percent > 0 || summaries->missing))
 		info_msg(
 			"%s: lost %llu, skipped %llu and did not count %llu events, of %llu that are recorded; summaries that are missing: %llu",
-			options->input, (unsigned long long)bound->lost,
-			(unsigned long long)bound->skipped, (unsigned long long)bound->uncounted,
-			(unsigned long long)bound->recorded,
+			options->input, (unsigned long long)missing->lost,
+			(unsigned long long)missing->skipped,
+			(unsigned long long)missing->uncounted,
+			(unsigned long long)missing->recorded,
 			(unsigned long long)summaries->missing);
 	if (options->max_loss >= 0 && percent > options->max_loss) {
 		error_msg(

@@ -153,7 +153,7 @@ static json_t *make_estimates(const struct summaries_view *view, const struct su
 {
 	struct estimate_range allocated, live;
 
-	if (!view->summaries.sum.bound.sampling)
+	if (!view->summaries.sum.missing.sampling)
 		return json_null();
 	allocated = summaries_range(view, total->allocated, total->allocated_variance, false);
 	live = summaries_range(view, total->live_bytes, total->live_variance, true);

@@ -56,7 +56,6 @@ static int append_point(json_t *rows, const struct point *point)
 static struct point make_point(const struct summary *sum, uint64_t begin)
 {
 	const struct summary_counts *counts = &sum->rows[0].counts;
-	const struct summary_bound *bound = &sum->bound;
 	uint64_t summaries = summaries_count(sum);
 
 	return (struct point){
@@ -69,7 +68,7 @@ static struct point make_point(const struct summary *sum, uint64_t begin)
 		.frees = summaries_frees(counts),
 		.least_live = counts->live_bytes,
 		.most_live = counts->live_bytes,
-		.lost = bound->lost + bound->skipped + bound->uncounted,
+		.lost = missing_events(&sum->missing),
 	};
 }
 

@@ -70,7 +70,7 @@ static void put_source(FILE *file, const struct summary *summary)
 static void put_interval(FILE *file, const struct summary *summary)
 {
 	const struct summary_host *host = &summary->host;
-	const struct summary_bound *bound = &summary->bound;
+	const struct missing *missing = &summary->missing;
 
 	put_source(file, summary);
 	put_number_column(file, summary->begin);
@@ -84,13 +84,13 @@ static void put_interval(FILE *file, const struct summary *summary)
 	put_number_column(file, host->slab_unreclaimable);
 	put_number_column(file, summary->cpu_ns);
 	put_number_column(file, summary->resident);
-	put_number_column(file, bound->recorded);
-	put_number_column(file, bound->lost);
-	put_number_column(file, bound->skipped);
-	put_number_column(file, bound->uncounted);
-	put_number_column(file, bound->unobserved);
-	put_number_column(file, bound->sampling);
-	fprintf(file, "%d\n", bound->names_lost);
+	put_number_column(file, missing->recorded);
+	put_number_column(file, missing->lost);
+	put_number_column(file, missing->skipped);
+	put_number_column(file, missing->uncounted);
+	put_number_column(file, missing->unobserved);
+	put_number_column(file, missing->sampling);
+	fprintf(file, "%d\n", missing->names_lost);
 }
 
 static void put_figures(FILE *file, const struct summary *summary, const struct summary_row *row)

@@ -107,16 +107,16 @@ static int set_source(const struct writing *writing, struct summary *summary)
 	return err ? err : summary_set_host(summary, &host);
 }
 
-static void set_bound(const struct writing *writing, const struct analysis *analysis,
-		      struct summary_bound *bound)
+static void set_missing(const struct writing *writing, const struct analysis *analysis,
+			struct missing *missing)
 {
 	const struct status *status = &writing->capture->status;
 
 	for (size_t i = 0; i < status->path_count; i++)
-		bound->unobserved += !status->paths[i].observed;
-	bound->names_lost = status->names_lost;
+		missing->unobserved += !status->paths[i].observed;
+	missing->names_lost = status->names_lost;
 	if (analysis->estimates)
-		bound->sampling =
+		missing->sampling =
 			MAX(status->sampling.interval, analysis->estimates->interval_most);
 }
 
@@ -151,7 +151,7 @@ static int close_interval(struct writing *writing, const struct analysis *analys
 	summary.begin = writing->begin;
 	summary.end = summary.live_at = end;
 	summary.live_hosts = 1;
-	set_bound(writing, analysis, &summary.bound);
+	set_missing(writing, analysis, &summary.missing);
 	err = set_source(writing, &summary);
 	if (!err)
 		err = write_summary(&summary, writing->file);
@@ -239,14 +239,14 @@ static void find_losses(struct writing *writing, const struct analysis *analysis
 static int copy_summary(struct writing *writing, const struct analysis *analysis, size_t number,
 			uint64_t *recorded, struct summary *summary)
 {
-	struct summary_bound *bound = &summary->bound;
+	struct missing *missing = &summary->missing;
 
-	bound->lost = writing->intervals[number].lost;
-	bound->skipped = writing->intervals[number].skipped;
-	*recorded -= MIN(*recorded, bound->recorded);
+	missing->lost = writing->intervals[number].lost;
+	missing->skipped = writing->intervals[number].skipped;
+	*recorded -= MIN(*recorded, missing->recorded);
 	if (number == writing->count - 1) {
-		bound->recorded += *recorded;
-		bound->uncounted = analysis->totals.untracked + analysis->totals.unknown;
+		missing->recorded += *recorded;
+		missing->uncounted = analysis->totals.untracked + analysis->totals.unknown;
 	}
 	return write_summary(summary, writing->file);
 }

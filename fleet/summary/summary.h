@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/missing.h"
 #include "base/hash_map.h"
 
 #define SUMMARY_NAMES 3 /* of a row at most */
@@ -76,15 +77,6 @@ struct summary_host {
 	uint64_t memory, slab_reclaimable, slab_unreclaimable; /* bytes, /proc/meminfo at the end */
 };
 
-/* Counts of events that the figures of the interval do not include, or not exactly. */
-struct summary_bound {
-	uint64_t recorded;		   /* events */
-	uint64_t lost, skipped, uncounted; /* events */
-	uint64_t unobserved;		   /* paths of the allocator, most of all summaries */
-	uint64_t sampling;		   /* bytes: the largest interval of samples; 0: none */
-	bool names_lost;		   /* of caches: objects may count for another cache */
-};
-
 struct summary {
 	uint64_t begin, end; /* ns since 1970 */
 	uint64_t live_at;    /* ns since 1970 */
@@ -92,7 +84,7 @@ struct summary {
 	uint64_t cpu_ns;     /* CPU time of kmemtraced in the interval */
 	uint64_t resident;   /* bytes: its memory at live_at */
 	struct summary_host host;
-	struct summary_bound bound;
+	struct missing missing;
 	struct summary_source
 		*sources; /* in order of host, boot, run, first; they do not overlap */
 	size_t source_count;

@@ -8,25 +8,20 @@
 #include <sys/param.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "fleet/summary/summary.h"
-
-static void add_limited_sum(uint64_t *sum, uint64_t number)
-{
-	if (__builtin_add_overflow(*sum, number, sum))
-		*sum = UINT64_MAX;
-}
 
 void summary_add_counts(struct summary_counts *sum, const struct summary_counts *counts)
 {
-	add_limited_sum(&sum->allocations, counts->allocations);
-	add_limited_sum(&sum->frees, counts->frees);
-	add_limited_sum(&sum->allocated, counts->allocated);
-	add_limited_sum(&sum->freed, counts->freed);
-	add_limited_sum(&sum->failed, counts->failed);
-	add_limited_sum(&sum->cross_cpu, counts->cross_cpu);
-	add_limited_sum(&sum->missed, counts->missed);
-	add_limited_sum(&sum->live_objects, counts->live_objects);
-	add_limited_sum(&sum->live_bytes, counts->live_bytes);
+	number_add(&sum->allocations, counts->allocations);
+	number_add(&sum->frees, counts->frees);
+	number_add(&sum->allocated, counts->allocated);
+	number_add(&sum->freed, counts->freed);
+	number_add(&sum->failed, counts->failed);
+	number_add(&sum->cross_cpu, counts->cross_cpu);
+	number_add(&sum->missed, counts->missed);
+	number_add(&sum->live_objects, counts->live_objects);
+	number_add(&sum->live_bytes, counts->live_bytes);
 	sum->allocated_variance += counts->allocated_variance;
 	sum->live_variance += counts->live_variance;
 }
@@ -211,17 +206,6 @@ static int add_summary_host(struct summary *sum, const struct summary *other, bo
 	return 0;
 }
 
-static void add_bound(struct summary_bound *sum, const struct summary_bound *bound)
-{
-	add_limited_sum(&sum->recorded, bound->recorded);
-	add_limited_sum(&sum->lost, bound->lost);
-	add_limited_sum(&sum->skipped, bound->skipped);
-	add_limited_sum(&sum->uncounted, bound->uncounted);
-	sum->unobserved = MAX(sum->unobserved, bound->unobserved);
-	sum->sampling = MAX(sum->sampling, bound->sampling);
-	sum->names_lost |= bound->names_lost;
-}
-
 static void clear_live(struct summary_counts *counts)
 {
 	counts->live_objects = 0;
@@ -266,13 +250,13 @@ int summary_add(struct summary *sum, const struct summary *other)
 		sum->resident = other->resident;
 		sum->live_hosts = other->live_hosts;
 	} else if (other->live_at == sum->live_at) {
-		add_limited_sum(&sum->resident, other->resident);
-		add_limited_sum(&sum->live_hosts, other->live_hosts);
+		number_add(&sum->resident, other->resident);
+		number_add(&sum->live_hosts, other->live_hosts);
 	}
 	sum->begin = is_first ? other->begin : MIN(sum->begin, other->begin);
 	sum->end = MAX(sum->end, other->end);
 	sum->live_at = MAX(sum->live_at, other->live_at);
-	add_limited_sum(&sum->cpu_ns, other->cpu_ns);
-	add_bound(&sum->bound, &other->bound);
+	number_add(&sum->cpu_ns, other->cpu_ns);
+	missing_add(&sum->missing, &other->missing);
 	return 0;
 }

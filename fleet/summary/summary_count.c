@@ -201,7 +201,7 @@ int summary_count_take(struct summary_counter *counter, struct summary *summary)
 		return err;
 	}
 	summary_sort(summary);
-	summary->bound.recorded = counter->recorded;
+	summary->missing.recorded = counter->recorded;
 	counter->recorded = 0;
 	return 0;
 }

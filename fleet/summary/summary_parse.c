@@ -86,17 +86,17 @@ static int read_cost(struct line *line, struct summary *summary)
 		       : -EBADMSG;
 }
 
-static int read_bound(struct line *line, struct summary *summary)
+static int read_missing(struct line *line, struct summary *summary)
 {
-	struct summary_bound *bound = &summary->bound;
+	struct missing *missing = &summary->missing;
 	uint64_t names_lost;
 
-	if (!read_decimal(line, &bound->recorded) || !read_decimal(line, &bound->lost) ||
-	    !read_decimal(line, &bound->skipped) || !read_decimal(line, &bound->uncounted) ||
-	    !read_decimal(line, &bound->unobserved) || !read_decimal(line, &bound->sampling) ||
+	if (!read_decimal(line, &missing->recorded) || !read_decimal(line, &missing->lost) ||
+	    !read_decimal(line, &missing->skipped) || !read_decimal(line, &missing->uncounted) ||
+	    !read_decimal(line, &missing->unobserved) || !read_decimal(line, &missing->sampling) ||
 	    !read_decimal(line, &names_lost))
 		return -EBADMSG;
-	bound->names_lost = names_lost;
+	missing->names_lost = names_lost;
 	return 0;
 }
 
@@ -125,7 +125,7 @@ static int read_row(struct line *line, struct summary *summary, enum summary_kin
 		if (!*texts[i])
 			return -EBADMSG;
 	}
-	if (!read_counts(line, summary->bound.sampling, &counts))
+	if (!read_counts(line, summary->missing.sampling, &counts))
 		return -EBADMSG;
 	row = summary_get_row(summary, kind, names);
 	if (!row)
@@ -143,7 +143,7 @@ static int read_line(struct line *line, struct summary *summary)
 	if (line_key(line, "cost"))
 		return read_cost(line, summary);
 	if (line_key(line, "bound"))
-		return read_bound(line, summary);
+		return read_missing(line, summary);
 	for (int i = 0; i < SUMMARY_KINDS; i++)
 		if (line_key(line, summary_kind_words[i]))
 			return read_row(line, summary, (enum summary_kind)i);

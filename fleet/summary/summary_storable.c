@@ -23,15 +23,15 @@ static bool counts_are_possible(const struct summary_counts *counts)
 
 static bool figures_are_possible(const struct summary *summary)
 {
-	const struct summary_bound *bound = &summary->bound;
+	const struct missing *missing = &summary->missing;
 	const struct summary_host *host = &summary->host;
 
 	if (summary->end >= TIME_MAX || summary->begin >= summary->end ||
 	    summary->sources->run >= TIME_MAX || summary->sources->last >= FIGURE_MAX ||
 	    summary->cpu_ns >= FIGURE_MAX || summary->resident >= FIGURE_MAX ||
-	    bound->recorded >= FIGURE_MAX || bound->lost >= FIGURE_MAX ||
-	    bound->skipped >= FIGURE_MAX || bound->uncounted >= FIGURE_MAX ||
-	    bound->unobserved >= FIGURE_MAX || bound->sampling >= FIGURE_MAX ||
+	    missing->recorded >= FIGURE_MAX || missing->lost >= FIGURE_MAX ||
+	    missing->skipped >= FIGURE_MAX || missing->uncounted >= FIGURE_MAX ||
+	    missing->unobserved >= FIGURE_MAX || missing->sampling >= FIGURE_MAX ||
 	    host->memory >= FIGURE_MAX || host->slab_reclaimable >= FIGURE_MAX ||
 	    host->slab_unreclaimable >= FIGURE_MAX)
 		return false;

@@ -52,16 +52,16 @@ static void write_host(FILE *file, const struct summary_host *host)
 	putc('\n', file);
 }
 
-static void write_bound(FILE *file, const struct summary_bound *bound)
+static void write_missing(FILE *file, const struct missing *missing)
 {
 	fputs("bound", file);
-	write_number(file, bound->recorded);
-	write_number(file, bound->lost);
-	write_number(file, bound->skipped);
-	write_number(file, bound->uncounted);
-	write_number(file, bound->unobserved);
-	write_number(file, bound->sampling);
-	write_number(file, bound->names_lost);
+	write_number(file, missing->recorded);
+	write_number(file, missing->lost);
+	write_number(file, missing->skipped);
+	write_number(file, missing->uncounted);
+	write_number(file, missing->unobserved);
+	write_number(file, missing->sampling);
+	write_number(file, missing->names_lost);
 	putc('\n', file);
 }
 
@@ -104,9 +104,9 @@ static int write_lines(const struct summary *summary, char **text, size_t *size)
 	write_number(file, summary->cpu_ns);
 	write_number(file, summary->resident);
 	putc('\n', file);
-	write_bound(file, &summary->bound);
+	write_missing(file, &summary->missing);
 	for (size_t i = 0; i < summary->row_count; i++)
-		write_row(file, &summary->rows[i], summary->bound.sampling);
+		write_row(file, &summary->rows[i], summary->missing.sampling);
 	return text_close(file, text);
 }
 

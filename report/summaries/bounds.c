@@ -12,7 +12,7 @@
 
 bool summaries_lack_frees(const struct summaries *summaries)
 {
-	return summaries_lost_events(&summaries->known.bound) || summaries->missing ||
+	return missing_events(&summaries->known.missing) || summaries->missing ||
 	       summaries->missing_before || summaries->damaged || summaries->overlapping;
 }
 
@@ -38,7 +38,7 @@ void summaries_set_bounds(struct summaries *summaries)
 	for (size_t i = 0; i < summaries->interval_count; i++) {
 		const struct summary *interval = &summaries->intervals[i].sum;
 
-		is_bound = is_bound || summaries_lost_events(&interval->bound) ||
+		is_bound = is_bound || missing_events(&interval->missing) ||
 			   interval->rows[0].counts.missed || lacks_earlier(summaries, interval);
 		summaries->intervals[i].is_bound = is_bound;
 	}

@@ -40,12 +40,12 @@ static void set_slices(struct diff_side *side, const struct summaries *summaries
 /* How much the intervals that are not in the file are unsure of. */
 static void set_losses(struct diff_side *side, const struct summaries *summaries)
 {
-	const struct summary_bound *bound = &summaries->sum.bound;
+	const struct missing *missing = &summaries->sum.missing;
 
 	side->has_time = true;
 	side->lacks[DIFF_WASTE] = side->lacks[DIFF_PEAK] = true;
-	side->interval = (double)bound->sampling;
-	side->missing = (double)(bound->lost + bound->skipped + bound->uncounted);
+	side->interval = (double)missing->sampling;
+	side->missing = (double)missing_events(missing);
 	if (summaries->missing || summaries->damaged || summaries->overlapping)
 		side->missing = INFINITY;
 	if (summaries->missing_before)

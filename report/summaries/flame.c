@@ -94,7 +94,7 @@ static int set_texts(struct flame *flame, const struct summaries *summaries, boo
 	bool is_live = flame->measure == FLAME_live;
 
 	flame->measure_text = is_live ? "live" : "allocated";
-	flame->interval = summaries->sum.bound.sampling;
+	flame->interval = summaries->sum.missing.sampling;
 	flame->time = summaries->sum.begin;
 	flame->duration = summaries->sum.end - summaries->sum.begin;
 	if (asprintf(&flame->title, "%s%" PRIu64 " bytes %s by " SUMMARIES_FLAME_BY,

@@ -209,7 +209,7 @@ int summaries_add_leaks(struct report *report, struct summaries_view *view)
 	size_t next = 0;
 	int err;
 
-	if (view->summaries.sum.bound.sampling)
+	if (view->summaries.sum.missing.sampling)
 		estimate_of_live(table);
 	table->key = "leaks";
 	table->title = "What grew (view leaks)";
@@ -235,7 +235,6 @@ static int add_interval(const struct summaries_view *view, const struct summarie
 {
 	const struct summary *interval = &of->sum;
 	const struct summary_counts *counts = &interval->rows[0].counts;
-	const struct summary_bound *bound = &interval->bound;
 	double seconds = (double)(interval->end - interval->begin) / NSEC_PER_SEC;
 	char begin[40];
 
@@ -259,7 +258,7 @@ static int add_interval(const struct summaries_view *view, const struct summarie
 	table_cell(table, COLUMN_bytes_freed)->number = counts->freed;
 	table_cell(table, COLUMN_live_objects)->number = counts->live_objects;
 	table_cell(table, COLUMN_live_bytes)->number = counts->live_bytes;
-	table_cell(table, COLUMN_lost)->number = bound->lost + bound->skipped + bound->uncounted;
+	table_cell(table, COLUMN_lost)->number = missing_events(&interval->missing);
 	table_cell(table, COLUMN_bar)->decimal = most ? (double)counts->live_bytes / (double)most
 						      : 0;
 	table_cell(table, COLUMN_live_upper_bound)->truth = counts->live_objects && of->is_bound;

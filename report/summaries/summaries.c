@@ -38,15 +38,6 @@ char *summaries_function_text(const char *function, const char *module)
 	return asprintf(&text, "%s [%s]", function, module) < 0 ? NULL : text;
 }
 
-double summaries_loss_percent(const struct summary_bound *bound)
-{
-	double unrecorded = (double)bound->lost + (double)bound->skipped;
-	double missing = unrecorded + (double)bound->uncounted;
-	double all = (double)bound->recorded + unrecorded; /* uncounted events are recorded */
-
-	return all > 0 ? 100 * missing / all : 0;
-}
-
 uint64_t summaries_count(const struct summary *summary)
 {
 	uint64_t count = 0;
@@ -122,7 +113,7 @@ static int add_total(struct summary *interval, const struct summary *block,
 	slim.end = block->end;
 	slim.live_at = block->live_at;
 	slim.live_hosts = block->live_hosts;
-	slim.bound = block->bound;
+	slim.missing = block->missing;
 	for (size_t i = 0; i < block->source_count && !err; i++)
 		err = summary_add_source(&slim, &block->sources[i]);
 	row = summary_get_row(&slim, SUMMARY_CODE, names);
@@ -240,7 +231,7 @@ static int add_block(struct summaries *summaries, const char *path, struct summa
 {
 	switch (summaries_window_find(&summaries->window, block)) {
 	case WINDOW_BEFORE:
-		summaries->lost_before |= summaries_lost_events(&block->bound);
+		summaries->lost_before |= missing_events(&block->missing);
 		return add_to_known(summaries, block);
 	case WINDOW_INSIDE:
 		return add_inside(summaries, path, block, select, wants_growth);

@@ -71,13 +71,4 @@ uint64_t summaries_count(const struct summary *summary);
 /* The total of the selected rows. */
 struct summary_counts summaries_total(const struct summaries *summaries);
 
-/* Are events missing in this time? Live figures: see bounds.h. */
-static inline bool summaries_lost_events(const struct summary_bound *bound)
-{
-	return bound->lost || bound->skipped || bound->uncounted;
-}
-
-/* Of all events, those that are missing, in percent. */
-double summaries_loss_percent(const struct summary_bound *bound);
-
 #endif

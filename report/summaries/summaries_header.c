@@ -64,7 +64,7 @@ static void add_report(struct summaries_header *header, const struct report *rep
 static void add_summaries(struct summaries_header *header, const struct summaries *summaries)
 {
 	const struct summary *sum = &summaries->sum;
-	const struct summary_bound *bound = &sum->bound;
+	const struct missing *missing = &sum->missing;
 	struct header *fields = &header->header;
 
 	header_add_section(fields, "summaries");
@@ -80,14 +80,14 @@ static void add_summaries(struct summaries_header *header, const struct summarie
 	header_add_number(fields, "missing_before", summaries->missing_before);
 	header_add_number(fields, "damaged", summaries->damaged);
 	header_add_number(fields, "overlapping", summaries->overlapping);
-	header_add_number(fields, "recorded", bound->recorded);
-	header_add_number(fields, "lost", bound->lost);
-	header_add_number(fields, "skipped", bound->skipped);
-	header_add_number(fields, "uncounted", bound->uncounted);
-	header_add_number(fields, "unobserved", bound->unobserved);
-	header_add_field(fields, "sampling", bound->sampling ? FIELD_NUMBER : FIELD_UNKNOWN)
-		->number = bound->sampling;
-	header_add_bool(fields, "names_lost", bound->names_lost);
+	header_add_number(fields, "recorded", missing->recorded);
+	header_add_number(fields, "lost", missing->lost);
+	header_add_number(fields, "skipped", missing->skipped);
+	header_add_number(fields, "uncounted", missing->uncounted);
+	header_add_number(fields, "unobserved", missing->unobserved);
+	header_add_field(fields, "sampling", missing->sampling ? FIELD_NUMBER : FIELD_UNKNOWN)
+		->number = missing->sampling;
+	header_add_bool(fields, "names_lost", missing->names_lost);
 	header_add_text(fields, "live_at", header->live_at);
 	header_add_number(fields, "live_hosts", summaries->sum.live_hosts);
 	header_add_number(fields, "later_hosts", header->later.count);
@@ -200,34 +200,35 @@ static int add_time(struct summaries_header *header, const struct summaries *sum
 	return err;
 }
 
-static int add_events(struct header *lines, const struct summary_bound *bound)
+static int add_events(struct header *lines, const struct missing *missing)
 {
 	int err = header_add_line(lines, "events", false,
 				  "recorded %" PRIu64 ", lost %" PRIu64 ", skipped %" PRIu64
 				  ", uncounted %" PRIu64,
-				  bound->recorded, bound->lost, bound->skipped, bound->uncounted);
+				  missing->recorded, missing->lost, missing->skipped,
+				  missing->uncounted);
 
-	if (!err && summaries_lost_events(bound))
+	if (!err && missing_events(missing))
 		err = header_add_line(
 			lines, "", true,
 			"%.3f%% of the events are missing; each may be an allocation or a free",
-			summaries_loss_percent(bound));
-	if (!err && bound->unobserved)
+			missing_percent(missing));
+	if (!err && missing->unobserved)
 		err = header_add_line(
 			lines, "", true,
 			"%" PRIu64
 			" path%s of the allocator %s not observed: the allocations and frees there are missing",
-			bound->unobserved, plural_ending(bound->unobserved),
-			bound->unobserved == 1 ? "is" : "are");
-	if (!err && bound->names_lost)
+			missing->unobserved, plural_ending(missing->unobserved),
+			missing->unobserved == 1 ? "is" : "are");
+	if (!err && missing->names_lost)
 		err = header_add_line(
 			lines, "", true,
 			"names of slab caches were lost: objects may count for another cache");
-	if (!err && bound->sampling)
+	if (!err && missing->sampling)
 		err = header_add_line(lines, "sampled", true,
 				      "all figures are estimates from samples, at most %" PRIu64
 				      " bytes apart on average",
-				      bound->sampling);
+				      missing->sampling);
 	else if (!err)
 		err = header_add_line(lines, "sampled", false, "no: each allocation counts");
 	return err;
@@ -334,7 +335,7 @@ int summaries_header_init(struct summaries_header *header, const struct report *
 	if (!err)
 		err = add_filters(header);
 	if (!err)
-		err = add_events(&header->header, &summaries->sum.bound);
+		err = add_events(&header->header, &summaries->sum.missing);
 	if (!err)
 		err = add_sums(header, summaries);
 	if (!err && report->flame)

@@ -48,7 +48,7 @@ struct table *summaries_add_table(struct report *report, const struct summaries_
 {
 	struct table *table = report_add_table(report, columns);
 
-	if (view->summaries.sum.bound.sampling)
+	if (view->summaries.sum.missing.sampling)
 		table_choose(table, estimate_columns);
 	report_name_group(table->chosen, group_kinds[groups->by]);
 	return table;
@@ -92,16 +92,16 @@ void summaries_view_deinit(struct summaries_view *view)
 struct estimate_margin summaries_margin(const struct summaries_view *view, bool is_live)
 {
 	const struct summaries *summaries = &view->summaries;
-	const struct summary_bound *bound = is_live ? &summaries->known.bound
-						    : &summaries->sum.bound;
-	double one = (double)bound->sampling + view->size_most;
-	double missing = ((double)bound->lost + (double)bound->uncounted) * one;
+	const struct missing *missing = is_live ? &summaries->known.missing
+						: &summaries->sum.missing;
+	double one = (double)missing->sampling + view->size_most;
+	double margin = ((double)missing->lost + (double)missing->uncounted) * one;
 
-	if (!bound->sampling)
+	if (!missing->sampling)
 		return (struct estimate_margin){ 0 };
-	return (struct estimate_margin){ .above = missing,
-					 .above_variance = missing * one,
-					 .below = is_live ? missing : 0 };
+	return (struct estimate_margin){ .above = margin,
+					 .above_variance = margin * one,
+					 .below = is_live ? margin : 0 };
 }
 
 struct estimate_range summaries_range(const struct summaries_view *view, uint64_t bytes,
@@ -118,7 +118,7 @@ void summaries_set_estimates(const struct summaries_view *view, struct table *ta
 	struct estimate_range allocated, range;
 	uint64_t bytes = live ? counts->live_bytes : counts->allocated;
 
-	if (!view->summaries.sum.bound.sampling)
+	if (!view->summaries.sum.missing.sampling)
 		return;
 	allocated = summaries_range(view, counts->allocated, counts->allocated_variance, false);
 	range = summaries_range(view, counts->live_bytes, counts->live_variance, true);

@@ -310,10 +310,10 @@ static void set_interval(struct host *host, const struct plan *plan, uint64_t in
 	summary->resident = (60 << 20) + (host->index << 10);
 	summary->host.slab_unreclaimable = total.live_bytes + (200 << 20);
 	summary->host.slab_reclaimable = 500 << 20;
-	summary->bound.recorded = total.allocations + total.frees;
-	summary->bound.lost = host->index % 25 == 7 && interval % 50 == 3 ? 1000 : 0;
-	summary->bound.skipped = host->index % 4 ? 0 : 2;
-	summary->bound.unobserved = 3;
+	summary->missing.recorded = total.allocations + total.frees;
+	summary->missing.lost = host->index % 25 == 7 && interval % 50 == 3 ? 1000 : 0;
+	summary->missing.skipped = host->index % 4 ? 0 : 2;
+	summary->missing.unobserved = 3;
 }
 
 /* Lost on the way: never the last interval, after which nothing would show it. */
@@ -348,7 +348,7 @@ static void play_interval(struct host *host, const struct plan *plan, uint64_t i
 		return;
 	}
 	planted->summaries++;
-	planted->lost_events += host->summary.bound.lost;
+	planted->lost_events += host->summary.missing.lost;
 	if (summary_write_text(&host->summary, &text, &size))
 		fail_hosts("memory");
 	if (fwrite(text, 1, size, file) != size)

@@ -45,9 +45,9 @@ static void add_block_row(struct summary *summary, const char *function, char **
 	row->counts.allocations = row->counts.allocated / OBJECT;
 	row->counts.frees = row->counts.freed / OBJECT;
 	row->counts.live_objects = row->counts.live_bytes / OBJECT;
-	if (summary->bound.sampling)
+	if (summary->missing.sampling)
 		row->counts.allocated_variance =
-			(double)row->counts.allocated * (double)summary->bound.sampling;
+			(double)row->counts.allocated * (double)summary->missing.sampling;
 }
 
 static void print_block(char *line)
@@ -78,11 +78,11 @@ static void print_block(char *line)
 	summary.begin = parse_number(words[5]) * NSEC_PER_SEC;
 	summary.end = summary.live_at = parse_number(words[6]) * NSEC_PER_SEC;
 	summary.live_hosts = 1;
-	summary.bound.recorded = parse_number(words[7]);
-	summary.bound.lost = parse_number(words[8]);
-	summary.bound.skipped = parse_number(words[9]);
-	summary.bound.uncounted = parse_number(words[10]);
-	summary.bound.sampling = parse_number(words[11]);
+	summary.missing.recorded = parse_number(words[7]);
+	summary.missing.lost = parse_number(words[8]);
+	summary.missing.skipped = parse_number(words[9]);
+	summary.missing.uncounted = parse_number(words[10]);
+	summary.missing.sampling = parse_number(words[11]);
 	while ((function = strtok_r(NULL, " ", &save)))
 		add_block_row(&summary, function, &save);
 	summary_sort(&summary);

@@ -66,8 +66,8 @@ static void print_summary(char *host, uint64_t number, unsigned long rows, uint6
 	summary.end = summary.live_at = (MINUTES + number) * MINUTE;
 	summary.live_hosts = 1;
 	summary.begin = summary.end - MINUTE;
-	summary.bound.recorded = 1000 + number;
-	summary.bound.sampling = sampling;
+	summary.missing.recorded = 1000 + number;
+	summary.missing.sampling = sampling;
 	add_many_rows(&summary, number, rows);
 	summary_sort(&summary);
 	if (summary_write_text(&summary, &text, &size))

@@ -145,7 +145,7 @@ static void rows_escape_names(void **state)
 	assert_int_equal(summary_set_host(&summary, &facts), 0);
 	summary.begin = 5;
 	summary.end = 60;
-	summary.bound.names_lost = true;
+	summary.missing.names_lost = true;
 	summary_get_row(&summary, SUMMARY_CODE, names)->counts.allocations = 9;
 	assert_int_equal(clickhouse_rows_init(&rows), 0);
 	assert_int_equal(clickhouse_rows_add(&rows, &summary), 0);

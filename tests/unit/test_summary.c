@@ -283,10 +283,10 @@ static void make_random(struct summary *summary, unsigned int number, uint64_t *
 		row->counts.allocated_variance +=
 			summary_round_variance(1e12 * (double)random_number(seed, 1 << 20));
 	}
-	summary->bound = (struct summary_bound){ .lost = random_number(seed, 9),
-						 .unobserved = random_number(seed, 9),
-						 .sampling = 1 + random_number(seed, 9),
-						 .names_lost = number == 5 };
+	summary->missing = (struct missing){ .lost = random_number(seed, 9),
+					     .unobserved = random_number(seed, 9),
+					     .sampling = 1 + random_number(seed, 9),
+					     .names_lost = number == 5 };
 }
 
 static void merge_randomly(struct summary *list, size_t count, uint64_t *seed)
@@ -362,7 +362,7 @@ static void a_store_takes_possible_intervals_of_one_host(void **state)
 	} limits[] = {
 		{ offsetof(struct summary, end), (UINT64_C(1) << 62) - 1 },
 		{ offsetof(struct summary, cpu_ns), (UINT64_C(1) << 53) - 1 },
-		{ offsetof(struct summary, bound.lost), (UINT64_C(1) << 53) - 1 },
+		{ offsetof(struct summary, missing.lost), (UINT64_C(1) << 53) - 1 },
 		{ offsetof(struct summary, host.memory), (UINT64_C(1) << 53) - 1 },
 	};
 	struct summary summary;

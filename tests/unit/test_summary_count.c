@@ -59,7 +59,7 @@ static void close_interval(struct round *round, uint64_t end)
 	part->begin = round->count ? round->parts[round->count - 1].end : 0;
 	part->end = part->live_at = end;
 	part->live_hosts = 1;
-	part->bound.sampling = round->analysis.estimates ? 1 : 0;
+	part->missing.sampling = round->analysis.estimates ? 1 : 0;
 	assert_int_equal(summary_add_source(part,
 					    &(struct summary_source){ host, boot, 1, round->count,
 								      round->count }),

@@ -28,7 +28,7 @@ static void make_summary(struct summary *summary, uint64_t number)
 	summary->live_hosts = 1;
 	summary->cpu_ns = 17;
 	summary->resident = 18;
-	summary->bound = (struct summary_bound){ 1, 2, 3, 4, 5, number % 2 ? 65536 : 0, true };
+	summary->missing = (struct missing){ 1, 2, 3, 4, 5, number % 2 ? 65536 : 0, true };
 	assert_int_equal(summary_add_source(summary, &(struct summary_source){ host, boot, 9,
 									       number, number }),
 			 0);
@@ -40,7 +40,7 @@ static void make_summary(struct summary *summary, uint64_t number)
 
 		assert_non_null(row);
 		row->counts = (struct summary_counts){ 1, 2, 3, 4, 5, 6, 7, 8, UINT64_MAX, 0, 0 };
-		if (summary->bound.sampling) {
+		if (summary->missing.sampling) {
 			row->counts.allocated_variance = summary_round_variance(1e15 + i);
 			row->counts.live_variance = summary_round_variance(1e25);
 		}

@@ -170,21 +170,22 @@ static uint64_t difference(uint64_t *before, uint64_t now)
 }
 
 /* Some counters are estimates that may become lower. */
-static void set_bound(struct publish_summaries *summaries, struct summary_bound *bound,
-		      const struct analysis *analysis, const struct watermark *watermark,
-		      uint64_t events)
+static void set_missing(struct publish_summaries *summaries, struct missing *missing,
+			const struct analysis *analysis, const struct watermark *watermark,
+			uint64_t events)
 {
 	struct publish_losses *losses = &summaries->losses;
 	uint64_t recorded = events + analysis->totals.unknown + watermark->queue_dropped;
 
-	bound->recorded = difference(&losses->recorded, recorded);
-	bound->lost = difference(&losses->lost, watermark->ring_lost);
-	bound->skipped = difference(&losses->skipped, watermark->skipped);
-	bound->uncounted = difference(&losses->uncounted, watermark_uncounted(watermark, analysis));
-	bound->unobserved = watermark->unobserved;
-	bound->sampling = analysis->settings.estimate ? watermark_interval_most(watermark, analysis)
-						      : 0;
-	bound->names_lost = watermark->names_lost;
+	missing->recorded = difference(&losses->recorded, recorded);
+	missing->lost = difference(&losses->lost, watermark->ring_lost);
+	missing->skipped = difference(&losses->skipped, watermark->skipped);
+	missing->uncounted =
+		difference(&losses->uncounted, watermark_uncounted(watermark, analysis));
+	missing->unobserved = watermark->unobserved;
+	missing->sampling =
+		analysis->settings.estimate ? watermark_interval_most(watermark, analysis) : 0;
+	missing->names_lost = watermark->names_lost;
 }
 
 /* Texts of others are only read: both functions copy them. */
@@ -215,8 +216,8 @@ static int fill_in(struct publish *publish, struct summary *summary,
 	summary->live_hosts = 1;
 	summary->cpu_ns = difference(&summaries->cpu_ns, process_cpu_ns());
 	summary->resident = process_resident_bytes();
-	set_bound(summaries, &summary->bound, online_analysis(publish->online), watermark,
-		  online_events(publish->online));
+	set_missing(summaries, &summary->missing, online_analysis(publish->online), watermark,
+		    online_events(publish->online));
 	return set_names(publish, summaries, summary);
 }
 
