@@ -12,11 +12,12 @@
 #include "analysis/cache_marks.h"
 #include "analysis/estimate.h"
 #include "analysis/heap_findings.h"
-#include "base/array.h"
-#include "capture/merge.h"
 #include "analysis/live_curve.h"
 #include "analysis/matcher.h"
+#include "analysis/missing.h"
 #include "analysis/peak_heap.h"
+#include "base/array.h"
+#include "capture/merge.h"
 
 #define PROGRESS_EVENTS 65536 /* events between two calls of settings.progress */
 
@@ -238,18 +239,17 @@ static void add_lost_samples(struct analysis *analysis)
 	const struct capture *capture = analysis->capture;
 	const struct status *status = &capture->status;
 	const struct analysis_totals *totals = &analysis->totals;
-	struct estimate_counted counted = { .objects_found = totals->allocations,
+	const struct missing missing = missing_of_capture(analysis);
+	const struct status_counted all = status_sum_counted(status);
+	struct estimate_counted counted = { .objects = (double)all.allocations,
+					    .bytes = (double)all.bytes,
+					    .objects_found = totals->allocations,
 					    .bytes_found = totals->bytes_allocated };
 	/* of a piece, the counters are read a moment before or after its first and last event */
 	bool is_counted = status->sampling.is_profile && status->complete == STATUS_COMPLETE &&
 			  !status->until && !capture->checkpoint.begin;
 
-	for (size_t i = 0; i < status->cpu_count; i++) {
-		counted.objects += (double)status->cpus[i].counted.allocations;
-		counted.bytes += (double)status->cpus[i].counted.bytes;
-	}
-	estimates_set_lost(analysis->estimates,
-			   analysis->loss.lost + status->sampling.dropped + totals->unknown,
+	estimates_set_lost(analysis->estimates, missing.lost + missing.uncounted,
 			   analysis->initial_missing + capture->checkpoint.lost,
 			   is_counted ? &counted : NULL);
 }

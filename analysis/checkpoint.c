@@ -16,6 +16,7 @@
 #include "analysis/analysis.h"
 #include "analysis/checkpoint.h"
 #include "analysis/checkpoint_parts.h"
+#include "analysis/missing.h"
 #include "base/cleanup.h"
 #include "base/files.h"
 #include "base/inside.h"
@@ -74,14 +75,14 @@ static void add_losses(struct checkpoint *checkpoint)
 	const struct capture *capture = checkpoint->capture;
 	const struct checkpoint_state *before = &capture->checkpoint;
 	const struct analysis *analysis = checkpoint->analysis;
+	const struct missing missing = missing_of_capture(analysis);
 	struct checkpoint_state *state = &checkpoint->state;
 	uint64_t lost;
 
 	state->begin = checkpoint->begin;
 	state->since = before->begin ? before->since : analysis->begin;
 	state->events += before->events;
-	lost = analysis->loss.lost + analysis->totals.unknown + analysis->totals.untracked +
-	       capture->status.sampling.dropped + analysis->initial_missing;
+	lost = missing.lost + missing.uncounted + analysis->initial_missing;
 	state->lost = before->lost + lost;
 	state->lost_after = before->lost_after;
 	state->lost_before = before->lost_before;
@@ -92,9 +93,9 @@ static void add_losses(struct checkpoint *checkpoint)
 			state->lost_after = analysis->begin;
 		state->lost_before = checkpoint->begin;
 	}
-	state->skipped = before->skipped == STATUS_UNKNOWN || analysis->loss.skipped_partial
+	state->skipped = before->skipped == STATUS_UNKNOWN || missing.skipped_partial
 				 ? STATUS_UNKNOWN
-				 : before->skipped + analysis->loss.skipped;
+				 : before->skipped + missing.skipped;
 }
 
 static int add_missed_frees(struct checkpoint *checkpoint)

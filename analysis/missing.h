@@ -13,7 +13,14 @@ struct missing {
 	uint64_t unobserved;	/* paths of the allocator; of several captures the most */
 	uint64_t sampling;	/* bytes: the largest interval of samples; 0: none */
 	bool names_lost;	/* of caches: objects may count for another cache */
+	bool skipped_partial;	/* more events may be skipped */
+	uint64_t counted;	/* all events of a profile, which records some; 0: no profile */
 };
+
+struct analysis;
+
+/* After analysis_run(): of the whole capture. */
+struct missing missing_of_capture(const struct analysis *analysis);
 
 /* Adds what another part of the figures lacks. Sums do not exceed UINT64_MAX. */
 void missing_add(struct missing *sum, const struct missing *missing);

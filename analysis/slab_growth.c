@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/param.h>
 
+#include "analysis/missing.h"
 #include "analysis/slab_growth.h"
 #include "kernel/caches.h"
 
@@ -235,8 +236,8 @@ static void add_errors(struct slab_growth *growth, const struct analysis *analys
 	const struct cache_mark *marks = analysis->marks;
 	uint64_t nameless = before->nameless_frees + marks[MARK_END_READ].nameless_frees -
 			    marks[MARK_BEGIN].nameless_frees;
-	uint64_t unknown = analysis->loss.lost + analysis->loss.skipped + analysis->totals.unknown +
-			   analysis->totals.untracked + before->lost +
+	const struct missing missing = missing_of_capture(analysis);
+	uint64_t unknown = missing_events(&missing) + before->lost +
 			   (before->skipped == STATUS_UNKNOWN ? 0 : before->skipped);
 
 	for (size_t i = 0; i < growth->count; i++) {

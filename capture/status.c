@@ -177,6 +177,42 @@ int status_add_path(struct status *status, const char *name, bool observed, cons
 	return 0;
 }
 
+size_t status_count_unobserved(const struct status *status)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < status->path_count; i++)
+		count += !status->paths[i].observed;
+	return count;
+}
+
+char *status_unobserved_names(const struct status *status, const char *separator)
+{
+	char *text =
+		calloc(status->path_count + 1, sizeof(status->paths->name) + strlen(separator));
+
+	for (size_t i = 0; i < status->path_count && text; i++) {
+		if (status->paths[i].observed)
+			continue;
+		if (*text)
+			strcat(text, separator);
+		strcat(text, status->paths[i].name);
+	}
+	return text;
+}
+
+struct status_counted status_sum_counted(const struct status *status)
+{
+	struct status_counted sum = { 0 };
+
+	for (size_t i = 0; i < status->cpu_count; i++) {
+		sum.allocations += status->cpus[i].counted.allocations;
+		sum.frees += status->cpus[i].counted.frees;
+		sum.bytes += status->cpus[i].counted.bytes;
+	}
+	return sum;
+}
+
 int status_add_span(struct status *status, const struct status_span *span)
 {
 	struct status_span *list = array_grow(status->spans, status->span_count, sizeof(*list));

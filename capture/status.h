@@ -138,6 +138,17 @@ struct status_cpu *status_add_cpu(struct status *status, unsigned int cpu);	   /
 struct status_cpu *status_find_cpu(const struct status *status, unsigned int cpu); /* or NULL */
 int status_add_lost_task(struct status *status, uint32_t task, uint64_t count);
 int status_add_path(struct status *status, const char *name, bool observed, const char *reason);
+size_t status_count_unobserved(const struct status *status);
+
+/*
+ * The names of the paths that are not observed; the caller frees them. NULL: no memory. A status
+ * without any path does not say which are observed.
+ */
+char *status_unobserved_names(const struct status *status, const char *separator);
+
+/* Of a profile: all its events, by the counters of the programs. */
+struct status_counted status_sum_counted(const struct status *status);
+
 int status_add_spans(struct status *status, unsigned int cpu, const struct loss *loss);
 int status_add_span(struct status *status, const struct status_span *span);
 

@@ -381,6 +381,7 @@ int report_check_loss(const struct report_options *options, const struct capture
 	bool has_header = report->renderer->has_header && !report->view->streams;
 	const struct analysis_totals *totals = &report->analysis.totals;
 	uint64_t unknown = totals->unknown;
+	double loss_percent = missing_percent(&header->missing);
 	char newer[METADATA_TEXT];
 
 	if (report->view->streams && (totals->own_allocations || totals->own_frees))
@@ -400,16 +401,16 @@ int report_check_loss(const struct report_options *options, const struct capture
 					     sizeof(newer)));
 	if (options->max_loss < 0)
 		return EXIT_OK;
-	if (header->loss_percent <= options->max_loss && loss->skipped_partial) {
+	if (loss_percent <= options->max_loss && loss->skipped_partial) {
 		error_msg(
 			"%s: the number of skipped events is not known: it may be more than %.6g%%",
 			options->input, options->max_loss);
 		return EXIT_FINDINGS;
 	}
-	if (header->loss_percent <= options->max_loss)
+	if (loss_percent <= options->max_loss)
 		return EXIT_OK;
 	error_msg("%s: %.6g%% of the events were %s: more than %.6g%%", options->input,
-		  header->loss_percent, unknown ? "lost, skipped or unknown" : "lost or skipped",
+		  loss_percent, unknown ? "lost, skipped or unknown" : "lost or skipped",
 		  options->max_loss);
 	return EXIT_FINDINGS;
 }

@@ -183,8 +183,7 @@ static void add_facts(const struct session *session, struct watermark *watermark
 	watermark->skipped = session->misses.upper_bound;
 	watermark->interval_most = status->sampling.interval_most;
 	watermark->names_lost = session->programs.variant.totals->names_lost;
-	for (size_t i = 0; i < status->path_count; i++)
-		watermark->unobserved += !status->paths[i].observed;
+	watermark->unobserved = status_count_unobserved(status);
 }
 
 static struct watermark make_watermark(const struct session *session, uint64_t time)

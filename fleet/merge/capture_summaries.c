@@ -107,17 +107,13 @@ static int set_source(const struct writing *writing, struct summary *summary)
 	return err ? err : summary_set_host(summary, &host);
 }
 
-static void set_missing(const struct writing *writing, const struct analysis *analysis,
-			struct missing *missing)
+static void set_missing(const struct analysis *analysis, struct missing *missing)
 {
-	const struct status *status = &writing->capture->status;
+	const struct missing of_capture = missing_of_capture(analysis);
 
-	for (size_t i = 0; i < status->path_count; i++)
-		missing->unobserved += !status->paths[i].observed;
-	missing->names_lost = status->names_lost;
-	if (analysis->estimates)
-		missing->sampling =
-			MAX(status->sampling.interval, analysis->estimates->interval_most);
+	missing->unobserved = of_capture.unobserved;
+	missing->names_lost = of_capture.names_lost;
+	missing->sampling = of_capture.sampling;
 }
 
 static int write_summary(const struct summary *summary, FILE *file)
@@ -151,7 +147,7 @@ static int close_interval(struct writing *writing, const struct analysis *analys
 	summary.begin = writing->begin;
 	summary.end = summary.live_at = end;
 	summary.live_hosts = 1;
-	set_missing(writing, analysis, &summary.missing);
+	set_missing(analysis, &summary.missing);
 	err = set_source(writing, &summary);
 	if (!err)
 		err = write_summary(&summary, writing->file);
@@ -216,8 +212,8 @@ static struct interval *find_interval(struct writing *writing, uint64_t time)
 /* Each event counts where it was known to be missing; those without a time count at the end. */
 static void find_losses(struct writing *writing, const struct analysis *analysis)
 {
-	uint64_t lost = analysis->loss.lost + writing->capture->status.sampling.dropped;
-	uint64_t skipped = analysis->loss.skipped;
+	const struct missing missing = missing_of_capture(analysis);
+	uint64_t lost = missing.lost, skipped = missing.skipped;
 	struct interval *last = &writing->intervals[writing->count - 1];
 
 	for (size_t i = 0; i < analysis->gap_count; i++) {
@@ -246,7 +242,7 @@ static int copy_summary(struct writing *writing, const struct analysis *analysis
 	*recorded -= MIN(*recorded, missing->recorded);
 	if (number == writing->count - 1) {
 		missing->recorded += *recorded;
-		missing->uncounted = analysis->totals.untracked + analysis->totals.unknown;
+		missing->uncounted = missing_of_capture(analysis).uncounted;
 	}
 	return write_summary(summary, writing->file);
 }

@@ -12,9 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/missing.h"
+#include "base/number.h"
 #include "capture/capture_file.h"
 #include "live/memstat/internal.h"
-#include "live/stats/stats_paths.h"
 
 struct memstat_capture {
 	char *path; /* absolute: it stays valid when the program changes its directory */
@@ -195,19 +196,12 @@ static bool is_cut(const struct analysis *analysis, const char **reason)
 
 static uint64_t lost_in(const struct analysis *analysis, const struct type_stats *type_stats)
 {
-	const uint64_t parts[] = { analysis->loss.lost, analysis->loss.skipped,
-				   analysis->totals.unknown, analysis->totals.untracked,
-				   type_stats->omitted_events };
-	uint64_t lost = 0;
+	const struct missing missing = missing_of_capture(analysis);
+	uint64_t lost = missing_events(&missing);
 
+	number_add(&lost, type_stats->omitted_events);
 	/* objects of a cache whose name was lost may count for an earlier cache at that address */
-	if (!capture_knows_skips(analysis->capture) || analysis->capture->status.names_lost)
-		return MEMSTAT_LOST_UNKNOWN;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (__builtin_add_overflow(lost, parts[i], &lost))
-			return MEMSTAT_LOST_UNKNOWN;
-	}
-	return lost;
+	return missing.skipped_partial || missing.names_lost ? MEMSTAT_LOST_UNKNOWN : lost;
 }
 
 static size_t count_cpus(const struct capture *capture)
@@ -257,7 +251,7 @@ static int put_paths(struct update *update, const struct status *status)
 
 	if (!status->path_count)
 		return 0;
-	names = stats_paths_unobserved(status);
+	names = status_unobserved_names(status, ",");
 	err = names ? update_paths(update, names)
 		    : fail_from_capture(update, ENOMEM, strerror(ENOMEM));
 	free(names);

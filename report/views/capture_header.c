@@ -261,25 +261,6 @@ static int make_lists(struct capture_header *header, const struct report *report
 	return err;
 }
 
-/* Of the events, lost, skipped and unknown ones. A profile does not record all events. */
-static double loss_percent(const struct report *report)
-{
-	const struct analysis_loss *loss = &report->analysis.loss;
-	const struct status *status = &report->capture->status;
-	const struct status_counted counted = estimate_counted(status);
-	double not_read = (double)loss->lost + (double)report->analysis.totals.unknown;
-	double skipped = (double)loss->skipped, events = (double)loss->seen;
-
-	if (!loss->seen)
-		return 0;
-	if (!status->sampling.is_profile || !counted.allocations)
-		return 100 * (not_read + skipped) / events;
-	/* the share of the records that cannot be read, and of all events that were skipped */
-	events -= skipped;
-	return 100 * ((events > 0 ? not_read / events : 0) +
-		      skipped / ((double)counted.allocations + (double)counted.frees + skipped));
-}
-
 int capture_header_init(struct capture_header *header, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
@@ -292,7 +273,7 @@ int capture_header_init(struct capture_header *header, const struct report *repo
 	header->state = capture_state(report->capture);
 	if (analysis->end > analysis->begin)
 		header->duration = analysis->end - analysis->begin;
-	header->loss_percent = loss_percent(report);
+	header->missing = missing_of_capture(analysis);
 	err = make_lists(header, report);
 	add_report(header, report);
 	add_capture(header, report);

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "analysis/missing.h"
 #include "report/render/header.h"
 #include "report/render/table.h"
 #include "report/views/view.h"
@@ -17,9 +18,9 @@ struct capture_header {
 	struct table cpus, unobserved, traced_pids, filters, probes;
 	bool no_slab; /* no slab events were recorded */
 	char start[40];
-	const char *state;   /* "complete", "repaired", "running", "cut-off" or "unknown" */
-	uint64_t duration;   /* ns; if the sequence number is the clock: a number of events */
-	double loss_percent; /* lost, skipped and unknown events of all that were seen */
+	const char *state; /* "complete", "repaired", "running", "cut-off" or "unknown" */
+	uint64_t duration; /* ns; if the sequence number is the clock: a number of events */
+	struct missing missing;
 };
 
 /* The report must outlive the header, which must not be moved. 0 or -ENOMEM. */

@@ -218,10 +218,9 @@ static int add_loss(struct capture_header *header, const struct report *report)
 	const struct analysis_loss *loss = &analysis->loss;
 	const char *only_these = header->traced_pids.rows == 1 ? "only events of process "
 							       : "only events of processes ";
-	uint64_t unknown = analysis->totals.unknown,
-		 not_analysed = loss->lost + loss->skipped + unknown;
+	const struct missing *missing = &header->missing;
+	uint64_t unknown = missing->uncounted, not_analysed = missing_events(missing);
 	const char *recorder = *capture->metadata.source ? "the recorder" : "kmemtraced";
-	const struct status_counted counted = estimate_counted(&capture->status);
 	char own[80], percent[40], skipped[40], wrong[80] = "", newer[METADATA_TEXT];
 	int err;
 
@@ -234,13 +233,12 @@ static int add_loss(struct capture_header *header, const struct report *report)
 		snprintf(own, sizeof(own), "%s's own are not known", recorder);
 	snprintf(skipped, sizeof(skipped),
 		 loss->skipped_partial ? "%" PRIu64 " or more" : "%" PRIu64, loss->skipped);
-	if (counted.allocations)
+	if (missing->counted)
 		err = header_add_line(&header->header, "events", false,
 				      "counted %" PRIu64
 				      ", skipped %s; of sampled objects recorded %" PRIu64
 				      ", lost %" PRIu64 "; %s",
-				      counted.allocations + counted.frees, skipped, loss->recorded,
-				      loss->lost, own);
+				      missing->counted, skipped, loss->recorded, loss->lost, own);
 	else
 		err = header_add_line(&header->header, "events", false,
 				      "seen %" PRIu64 " = recorded %" PRIu64 " + lost %" PRIu64
@@ -263,7 +261,7 @@ static int add_loss(struct capture_header *header, const struct report *report)
 				      metadata_newer_text(capture->metadata.tracer_version, newer,
 							  sizeof(newer)));
 	if (!err && not_analysed) {
-		percent_text(header->loss_percent, percent, sizeof(percent));
+		percent_text(missing_percent(missing), percent, sizeof(percent));
 		if (live_bounds_error(bounds, analysis) == not_analysed)
 			snprintf(wrong, sizeof(wrong),
 				 ": live may be wrong by up to %" PRIu64 " object%s", not_analysed,

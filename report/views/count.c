@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analysis/estimate.h"
+#include "analysis/missing.h"
 #include "report/render/header.h"
 #include "report/render/render.h"
 #include "report/views/count.h"
@@ -204,11 +205,10 @@ static int begin(struct report *report)
 
 bool count_is_bound(const struct report *report)
 {
-	const struct analysis *analysis = &report->analysis;
+	const struct missing missing = missing_of_capture(&report->analysis);
 
-	return analysis->loss.lost || analysis->loss.skipped || analysis->loss.skipped_partial ||
-	       status_probes_lack_skips(&report->capture->status.probes) ||
-	       analysis->totals.unknown || report->ungrouped;
+	return missing_events(&missing) || missing.skipped_partial ||
+	       status_probes_lack_skips(&report->capture->status.probes) || report->ungrouped;
 }
 
 static void set_statistic(const struct count *count, struct cell *cell,

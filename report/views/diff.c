@@ -15,6 +15,7 @@
 #include "analysis/delta.h"
 #include "analysis/fields/allocations.h"
 #include "analysis/fields/labels.h"
+#include "analysis/missing.h"
 #include "base/text.h"
 #include "report/diff/tables.h"
 #include "report/views/diff_collect.h"
@@ -102,11 +103,9 @@ static void set_losses(struct diff_side *side, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	const struct checkpoint_state *before = &analysis->capture->checkpoint;
-	const struct analysis_loss *loss = &analysis->loss;
+	const struct missing missing = missing_of_capture(analysis);
 
-	side->missing = (double)(loss->lost + loss->skipped + analysis->totals.unknown);
-	if (loss->skipped_partial)
-		side->missing = INFINITY;
+	side->missing = missing.skipped_partial ? INFINITY : (double)missing_events(&missing);
 	side->missing_before = (double)analysis->initial_missing;
 	if (analysis->totals.initial_objects)
 		side->missing_before +=
@@ -115,7 +114,6 @@ static void set_losses(struct diff_side *side, const struct report *report)
 	if (analysis->estimates && analysis->estimates->interval > 1) {
 		side->interval = (double)analysis->estimates->interval_most;
 		side->hidden = estimate_hidden(analysis->estimates);
-		side->missing += (double)analysis->capture->status.sampling.dropped;
 	}
 	side->has_time = !event_clock_is(report->capture);
 	side->lacks[DIFF_GROWTH] = true; /* the live objects are those of the capture already */

@@ -82,18 +82,6 @@ static void add_range(struct header *header, const char *low, const char *high,
 	header_add_number(header, high, range.high);
 }
 
-struct status_counted estimate_counted(const struct status *status)
-{
-	struct status_counted sum = { 0 };
-
-	for (size_t i = 0; i < status->cpu_count; i++) {
-		sum.allocations += status->cpus[i].counted.allocations;
-		sum.frees += status->cpus[i].counted.frees;
-		sum.bytes += status->cpus[i].counted.bytes;
-	}
-	return sum;
-}
-
 #define SAMPLES_ENOUGH 100 /* their sum is known to about a fifth */
 
 /* Names the option that would have taken enough samples of the same allocations. */
@@ -165,7 +153,7 @@ int estimate_add_lines(const struct report *report, struct header *header)
 			(uint64_t)fmin(margin.above, 0x1p63), (uint64_t)fmin(margin.below, 0x1p63));
 	if (!err)
 		err = add_advice(header, sampling, variance->samples);
-	counted = estimate_counted(&report->capture->status);
+	counted = status_sum_counted(&report->capture->status);
 	if (!err && sampling->is_profile)
 		err = header_add_line(header, "", false,
 				      "counted exactly: %" PRIu64 " allocations of %" PRIu64
@@ -208,7 +196,7 @@ void estimate_add_header(const struct report *report, struct header *header)
 		  estimate_range_bytes(estimates, totals->live_bytes, variance->live,
 				       ESTIMATE_LIVE));
 	if (report->capture->status.sampling.is_profile) {
-		struct status_counted counted = estimate_counted(&report->capture->status);
+		struct status_counted counted = status_sum_counted(&report->capture->status);
 
 		header_add_number(header, "counted_allocations", counted.allocations);
 		header_add_number(header, "counted_frees", counted.frees);

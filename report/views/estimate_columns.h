@@ -24,9 +24,6 @@ void estimate_set_cells(const struct report *report, struct table *table,
 
 #define NO_STACKS "the capture has no stacks: record them with kmemtraced --stacks"
 
-/* Of a profile: all its events, by the counters of the programs. */
-struct status_counted estimate_counted(const struct status *status);
-
 /* Adds the section of the header, if the report has estimates. */
 void estimate_add_header(const struct report *report, struct header *header);
 

@@ -123,16 +123,13 @@ static char *describe_first(const struct report *report, const struct heap_findi
 /* " (a, b)": the paths that are not observed. The header of a text lists them already. */
 static void put_unobserved(FILE *file, const struct report *report)
 {
-	const struct status *status = &report->capture->status;
-	const char *separator = " (";
+	char *names = report->renderer->for_people
+			      ? NULL
+			      : status_unobserved_names(&report->capture->status, ", ");
 
-	for (size_t i = 0; i < status->path_count && !report->renderer->for_people; i++) {
-		if (status->paths[i].observed)
-			continue;
-		fprintf(file, "%s%s", separator, status->paths[i].name);
-		separator = ", ";
-	}
-	fputs(*separator == ',' ? ")" : "", file);
+	if (names && *names)
+		fprintf(file, " (%s)", names);
+	free(names);
 }
 
 static char *list_reasons(const struct report *report, const struct heap_finding *found)

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "analysis/missing.h"
 #include "report/views/live_bounds.h"
 
 static void add_caches(struct live_bounds *bounds, const struct analysis *analysis,
@@ -64,14 +65,13 @@ int live_bounds_init(struct live_bounds *bounds, const struct analysis *analysis
 uint64_t live_bounds_error(const struct live_bounds *bounds, const struct analysis *analysis)
 {
 	const struct checkpoint_state *before = &analysis->capture->checkpoint;
-	const struct analysis_loss *loss = &analysis->loss;
-	uint64_t lost = loss->lost + loss->skipped;
+	const struct missing missing = missing_of_capture(analysis);
+	uint64_t lost = missing_events(&missing);
 
 	/* objects that are older than the checkpoint */
 	if (analysis->totals.initial_objects)
 		lost += before->lost + (before->skipped == STATUS_UNKNOWN ? 0 : before->skipped);
-	return lost + analysis->initial_missing + analysis->totals.unknown + bounds->missed +
-	       bounds->unobserved;
+	return lost + analysis->initial_missing + bounds->missed + bounds->unobserved;
 }
 
 void live_bounds_deinit(struct live_bounds *bounds)

@@ -28,7 +28,13 @@ static void make_summary(struct summary *summary, uint64_t number)
 	summary->live_hosts = 1;
 	summary->cpu_ns = 17;
 	summary->resident = 18;
-	summary->missing = (struct missing){ 1, 2, 3, 4, 5, number % 2 ? 65536 : 0, true };
+	summary->missing = (struct missing){ .recorded = 1,
+					     .lost = 2,
+					     .skipped = 3,
+					     .uncounted = 4,
+					     .unobserved = 5,
+					     .sampling = number % 2 ? 65536 : 0,
+					     .names_lost = true };
 	assert_int_equal(summary_add_source(summary, &(struct summary_source){ host, boot, 9,
 									       number, number }),
 			 0);

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "live/stats/details.h"
 #include "live/stats/stats_file.h"
-#include "live/stats/stats_paths.h"
 #include "tracer/publish/publish.h"
 
 #define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* 100 ms between watermarks, at 14 M events/s */
@@ -166,7 +165,7 @@ int publish_paths(struct publish *publish, const struct status *status)
 
 	if (!status->path_count)
 		return 0;
-	message.paths = stats_paths_unobserved(status);
+	message.paths = status_unobserved_names(status, ",");
 	if (!message.paths)
 		return fail_at(publish, -ENOMEM, "the unobserved paths to publish");
 	sent = publish->paths_sent && !strcmp(publish->paths_sent, message.paths)
