@@ -11,9 +11,11 @@ struct missing {
 	uint64_t lost, skipped; /* events without a record */
 	uint64_t uncounted;	/* recorded events that the figures do not include in full */
 	uint64_t unobserved;	/* paths of the allocator; of several captures the most */
+	bool some_observe;	/* ... and others observe more of them */
 	uint64_t sampling;	/* bytes: the largest interval of samples; 0: none */
 	bool names_lost;	/* of caches: objects may count for another cache */
 	bool skipped_partial;	/* more events may be skipped */
+	bool no_slab;		/* events are of the memory of processes only */
 	uint64_t counted;	/* all events of a profile, which records some; 0: no profile */
 };
 
@@ -30,5 +32,30 @@ uint64_t missing_events(const struct missing *missing);
 
 /* The share of these in all events. */
 double missing_percent(const struct missing *missing);
+
+/* "lost or skipped"; with uncounted events "lost, skipped or uncounted". */
+const char *missing_words(const struct missing *missing);
+
+#define MISSING_TEXT 160
+
+enum missing_kind {
+	MISSING_EVENTS,
+	MISSING_PATHS,
+	MISSING_NAMES,
+	MISSING_ALL_BUT_SAMPLES, /* all figures are estimates */
+	MISSING_KINDS
+};
+
+/* Each returns text. The first one: what is missing of this kind, as a sentence; NULL: nothing. */
+const char *missing_text(const struct missing *missing, enum missing_kind kind,
+			 char text[MISSING_TEXT]);
+/* All counts, for a header. */
+const char *missing_counts_text(const struct missing *missing, char text[MISSING_TEXT]);
+/* The events that are missing, for a message where no header is printed. */
+const char *missing_message(const struct missing *missing, char text[MISSING_TEXT]);
+/* "0.025%" */
+const char *missing_percent_text(double percent, char text[MISSING_TEXT]);
+/* "3 paths are not observed" */
+const char *missing_paths_text(const struct missing *missing, char text[MISSING_TEXT]);
 
 #endif

@@ -138,22 +138,17 @@ static int add_clocks_line(const struct coverage *coverage, struct header *heade
 	return text_close(text, &line->text);
 }
 
-static int add_events_line(const struct coverage *coverage, struct header *header)
+static int add_events_lines(const struct coverage *coverage, struct header *header)
 {
 	const struct missing *missing = &coverage->missing;
-	char sampling[80] = "";
+	char text[MISSING_TEXT];
+	int err = header_add_line(header, "events", missing_events(missing), "%s",
+				  missing_counts_text(missing, text));
 
-	if (missing->sampling)
-		snprintf(sampling, sizeof(sampling),
-			 "; estimates from a sample each %" PRIu64 " bytes", missing->sampling);
-	return header_add_line(header, "events", missing_events(missing),
-			       "%" PRIu64 " recorded, and %" PRIu64 " lost, %" PRIu64
-			       " skipped, %" PRIu64 " uncounted (%.3g%%); up to %" PRIu64
-			       " path%s not observed%s%s",
-			       missing->recorded, missing->lost, missing->skipped,
-			       missing->uncounted, missing_percent(missing), missing->unobserved,
-			       plural_ending(missing->unobserved), sampling,
-			       missing->names_lost ? "; names of caches were lost" : "");
+	for (enum missing_kind kind = 0; kind < MISSING_KINDS && !err; kind++)
+		if (missing_text(missing, kind, text))
+			err = header_add_line(header, "", true, "%s", text);
+	return err;
 }
 
 static void add_fields(const struct coverage *coverage, struct header *header, const char *note)
@@ -195,7 +190,7 @@ int coverage_add_header(const struct coverage *coverage, struct header *header, 
 	if (!err)
 		err = add_clocks_line(coverage, header);
 	if (!err)
-		err = add_events_line(coverage, header);
+		err = add_events_lines(coverage, header);
 	if (!err && *note)
 		err = header_add_line(header, "note", false, "%s", note);
 	return err;

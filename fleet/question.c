@@ -101,6 +101,7 @@ static int say_missing(const struct question *question)
 	const struct coverage *coverage = &question->coverage;
 	const struct missing *missing = &coverage->missing;
 	const struct fleet_options *options = question->scope.options;
+	char events[MISSING_TEXT], samples[MISSING_TEXT];
 	char *sentence;
 
 	if (!coverage->seen && !coverage->servers_missing) {
@@ -108,12 +109,9 @@ static int say_missing(const struct question *question)
 		return EXIT_FINDINGS;
 	}
 	if (!options->renderer->has_header && (missing_events(missing) || missing->sampling))
-		info_msg(
-			"%s: of %llu events recorded, the figures lack %llu lost, %llu skipped and %llu uncounted; sampling: %llu bytes",
-			options->db, (unsigned long long)missing->recorded,
-			(unsigned long long)missing->lost, (unsigned long long)missing->skipped,
-			(unsigned long long)missing->uncounted,
-			(unsigned long long)missing->sampling);
+		info_msg("%s: %s%s%s", options->db, missing_message(missing, events),
+			 missing->sampling ? "; " : "",
+			 missing_text(missing, MISSING_ALL_BUT_SAMPLES, samples) ? samples : "");
 	if (!coverage_has_gaps(coverage))
 		return EXIT_OK;
 	if (options->partial && options->renderer->has_header)

@@ -374,45 +374,45 @@ int report_render(const struct report_options *options, const struct header *hea
 	return EXIT_OK;
 }
 
+int report_check_max_loss(const struct report_options *options, const struct missing *missing)
+{
+	double percent = missing_percent(missing);
+
+	if (options->max_loss < 0)
+		return EXIT_OK;
+	if (percent > options->max_loss)
+		error_msg("%s: %.6g%% of the events were %s: more than %.6g%%", options->input,
+			  percent, missing_words(missing), options->max_loss);
+	else if (missing->skipped_partial)
+		error_msg(
+			"%s: the number of skipped events is not known: it may be more than %.6g%%",
+			options->input, options->max_loss);
+	else
+		return EXIT_OK;
+	return EXIT_FINDINGS;
+}
+
 int report_check_loss(const struct report_options *options, const struct capture_header *header,
 		      const struct report *report)
 {
-	const struct analysis_loss *loss = &report->analysis.loss;
+	const struct missing *missing = &header->missing;
 	bool has_header = report->renderer->has_header && !report->view->streams;
 	const struct analysis_totals *totals = &report->analysis.totals;
-	uint64_t unknown = totals->unknown;
-	double loss_percent = missing_percent(&header->missing);
-	char newer[METADATA_TEXT];
+	char newer[METADATA_TEXT], text[MISSING_TEXT];
 
 	if (report->view->streams && (totals->own_allocations || totals->own_frees))
 		info_msg(
 			"%s: left out kmemtraced's own allocations (%llu) and their frees (%llu): to include them, capture with kmemtraced --include-self",
 			options->input, (unsigned long long)totals->own_allocations,
 			(unsigned long long)totals->own_frees);
-	if (!has_header && (loss->lost || loss->skipped))
-		info_msg("%s: lost %llu and skipped %llu of %llu events", options->input,
-			 (unsigned long long)loss->lost, (unsigned long long)loss->skipped,
-			 (unsigned long long)loss->seen);
-	if (!has_header && unknown)
-		info_msg("%s: records of kinds that this version does not know: %llu of %llu; %s",
-			 options->input, (unsigned long long)unknown,
-			 (unsigned long long)loss->seen,
+	if (!has_header && missing_events(missing))
+		info_msg("%s: %s", options->input, missing_message(missing, text));
+	if (!has_header && totals->unknown)
+		info_msg("%s: records of kinds that this version does not know: %llu; %s",
+			 options->input, (unsigned long long)totals->unknown,
 			 metadata_newer_text(report->capture->metadata.tracer_version, newer,
 					     sizeof(newer)));
-	if (options->max_loss < 0)
-		return EXIT_OK;
-	if (loss_percent <= options->max_loss && loss->skipped_partial) {
-		error_msg(
-			"%s: the number of skipped events is not known: it may be more than %.6g%%",
-			options->input, options->max_loss);
-		return EXIT_FINDINGS;
-	}
-	if (loss_percent <= options->max_loss)
-		return EXIT_OK;
-	error_msg("%s: %.6g%% of the events were %s: more than %.6g%%", options->input,
-		  loss_percent, unknown ? "lost, skipped or unknown" : "lost or skipped",
-		  options->max_loss);
-	return EXIT_FINDINGS;
+	return report_check_max_loss(options, missing);
 }
 
 int report_run(struct report *report, struct capture_header *header,

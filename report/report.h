@@ -46,7 +46,10 @@ int report_run(struct report *report, struct capture_header *header,
 /* Prints why report_run() failed; returns EXIT_TROUBLE. */
 int report_failed(const struct report_options *options, const struct report *report, int err);
 
-/* Prints losses that no header shows, and checks --max-loss; returns the exit status. */
+/* Checks --max-loss; returns the exit status. */
+int report_check_max_loss(const struct report_options *options, const struct missing *missing);
+
+/* The same; and prints losses that no header shows. */
 int report_check_loss(const struct report_options *options, const struct capture_header *header,
 		      const struct report *report);
 

@@ -204,22 +204,13 @@ int report_summaries_check_loss(const struct report_options *options,
 				const struct summaries *summaries)
 {
 	const struct missing *missing = &summaries->sum.missing;
-	double percent = missing_percent(missing);
+	char text[MISSING_TEXT];
 
-	if (!options->renderer->has_header && (percent > 0 || summaries->missing))
-		info_msg(
-			"%s: lost %llu, skipped %llu and did not count %llu events, of %llu that are recorded; summaries that are missing: %llu",
-			options->input, (unsigned long long)missing->lost,
-			(unsigned long long)missing->skipped,
-			(unsigned long long)missing->uncounted,
-			(unsigned long long)missing->recorded,
-			(unsigned long long)summaries->missing);
-	if (options->max_loss >= 0 && percent > options->max_loss) {
-		error_msg(
-			"%s: %.6g%% of the events were lost, skipped or not counted: more than %.6g%%",
-			options->input, percent, options->max_loss);
+	if (!options->renderer->has_header && (missing_events(missing) || summaries->missing))
+		info_msg("%s: %s; summaries that are missing: %llu", options->input,
+			 missing_message(missing, text), (unsigned long long)summaries->missing);
+	if (report_check_max_loss(options, missing))
 		return EXIT_FINDINGS;
-	}
 	return summaries->damaged || summaries->overlapping ? EXIT_FINDINGS : EXIT_OK;
 }
 

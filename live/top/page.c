@@ -14,6 +14,7 @@
 #include <sys/param.h>
 #include <time.h>
 
+#include "analysis/missing.h"
 #include "base/array.h"
 #include "live/top/page.h"
 
@@ -215,13 +216,12 @@ static size_t count_paths(const char *paths)
 
 static int add_losses(struct page *page, const struct model *model)
 {
-	size_t paths = count_paths(model->view.snapshot.paths);
-	char unobserved[80] = "", lost[80];
+	const struct missing missing = { .unobserved = count_paths(model->view.snapshot.paths) };
+	char text[MISSING_TEXT], unobserved[MISSING_TEXT + 16] = "", lost[80];
 
-	if (paths)
-		snprintf(unobserved, sizeof(unobserved),
-			 "; %zu path%s of the allocator not observed (h lists)", paths,
-			 paths == 1 ? "" : "s");
+	if (missing.unobserved)
+		snprintf(unobserved, sizeof(unobserved), "; %s (h lists)",
+			 missing_paths_text(&missing, text));
 	if (model->lost == STATS_FILE_LOST_UNKNOWN)
 		snprintf(lost, sizeof(lost), "MISSING: not known");
 	else

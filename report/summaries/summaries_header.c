@@ -202,34 +202,15 @@ static int add_time(struct summaries_header *header, const struct summaries *sum
 
 static int add_events(struct header *lines, const struct missing *missing)
 {
-	int err = header_add_line(lines, "events", false,
-				  "recorded %" PRIu64 ", lost %" PRIu64 ", skipped %" PRIu64
-				  ", uncounted %" PRIu64,
-				  missing->recorded, missing->lost, missing->skipped,
-				  missing->uncounted);
+	char text[MISSING_TEXT];
+	int err = header_add_line(lines, "events", false, "%s", missing_counts_text(missing, text));
 
-	if (!err && missing_events(missing))
-		err = header_add_line(
-			lines, "", true,
-			"%.3f%% of the events are missing; each may be an allocation or a free",
-			missing_percent(missing));
-	if (!err && missing->unobserved)
-		err = header_add_line(
-			lines, "", true,
-			"%" PRIu64
-			" path%s of the allocator %s not observed: the allocations and frees there are missing",
-			missing->unobserved, plural_ending(missing->unobserved),
-			missing->unobserved == 1 ? "is" : "are");
-	if (!err && missing->names_lost)
-		err = header_add_line(
-			lines, "", true,
-			"names of slab caches were lost: objects may count for another cache");
-	if (!err && missing->sampling)
-		err = header_add_line(lines, "sampled", true,
-				      "all figures are estimates from samples, at most %" PRIu64
-				      " bytes apart on average",
-				      missing->sampling);
-	else if (!err)
+	for (enum missing_kind kind = 0; kind < MISSING_KINDS && !err; kind++)
+		if (missing_text(missing, kind, text))
+			err = header_add_line(lines,
+					      kind == MISSING_ALL_BUT_SAMPLES ? "sampled" : "",
+					      true, "%s", text);
+	if (!err && !missing->sampling)
 		err = header_add_line(lines, "sampled", false, "no: each allocation counts");
 	return err;
 }

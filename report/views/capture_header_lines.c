@@ -31,19 +31,11 @@ static const char *state_text(const char *state)
 	return state;
 }
 
-static void percent_text(double percent, char *text, size_t size)
-{
-	if (percent > 0 && percent < 0.001)
-		snprintf(text, size, "less than 0.001%%");
-	else
-		snprintf(text, size, "%.3f%%", percent);
-}
-
 static int add_cpus(struct capture_header *header, const struct analysis *analysis)
 {
 	struct header_line *line = header_new_line(&header->header, "lost", true);
 	const char *separator = "";
-	char percent[40];
+	char percent[MISSING_TEXT];
 	size_t size;
 	FILE *text;
 
@@ -57,9 +49,9 @@ static int add_cpus(struct capture_header *header, const struct analysis *analys
 
 		if (!cpu->lost)
 			continue;
-		percent_text(100.0 * cpu->lost / ((double)cpu->lost + cpu->recorded), percent,
-			     sizeof(percent));
-		fprintf(text, "%scpu%u %" PRIu64 " (%s)", separator, cpu->cpu, cpu->lost, percent);
+		fprintf(text, "%scpu%u %" PRIu64 " (%s)", separator, cpu->cpu, cpu->lost,
+			missing_percent_text(
+				100.0 * cpu->lost / ((double)cpu->lost + cpu->recorded), percent));
 		separator = ", ";
 	}
 	return text_close(text, &line->text);
@@ -221,7 +213,7 @@ static int add_loss(struct capture_header *header, const struct report *report)
 	const struct missing *missing = &header->missing;
 	uint64_t unknown = missing->uncounted, not_analysed = missing_events(missing);
 	const char *recorder = *capture->metadata.source ? "the recorder" : "kmemtraced";
-	char own[80], percent[40], skipped[40], wrong[80] = "", newer[METADATA_TEXT];
+	char own[80], text[MISSING_TEXT], skipped[40], wrong[80] = "", newer[METADATA_TEXT];
 	int err;
 
 	if (loss->own_known && report->is_glance)
@@ -261,16 +253,12 @@ static int add_loss(struct capture_header *header, const struct report *report)
 				      metadata_newer_text(capture->metadata.tracer_version, newer,
 							  sizeof(newer)));
 	if (!err && not_analysed) {
-		percent_text(missing_percent(missing), percent, sizeof(percent));
-		if (live_bounds_error(bounds, analysis) == not_analysed)
+		if (live_bounds_error(bounds, analysis) == not_analysed && !missing->no_slab)
 			snprintf(wrong, sizeof(wrong),
 				 ": live may be wrong by up to %" PRIu64 " object%s", not_analysed,
 				 not_analysed == 1 ? "" : "s");
-		err = header_add_line(
-			&header->header, "", true, "%s of the events are %s%s%s", percent,
-			unknown ? "lost, skipped or unknown" : "lost or skipped",
-			capture->status.no_slab ? "" : "; each may be an allocation or a free",
-			capture->status.no_slab ? "" : wrong);
+		err = header_add_line(&header->header, "", true, "%s%s",
+				      missing_text(missing, MISSING_EVENTS, text), wrong);
 	}
 	if (!err && header->traced_pids.rows && loss->skipped)
 		err = header_add_line(
@@ -291,11 +279,9 @@ static int add_loss(struct capture_header *header, const struct report *report)
 		err = add_probes(header, &capture->status);
 	if (!err && header->unobserved.rows && report->is_glance)
 		err = header_add_line(&header->header, "", true,
-				      "%zu path%s %s not observed: kmemtrace-report sites names %s",
-				      header->unobserved.rows,
-				      header->unobserved.rows == 1 ? "" : "s",
-				      header->unobserved.rows == 1 ? "is" : "are",
-				      header->unobserved.rows == 1 ? "it" : "them");
+				      "%s: kmemtrace-report sites names %s",
+				      missing_paths_text(missing, text),
+				      missing->unobserved == 1 ? "it" : "them");
 	else if (!err && header->unobserved.rows)
 		err = header_add_list_line(&header->header, "", true,
 					   *capture->metadata.source

@@ -35,11 +35,12 @@ static int add_live_error(struct capture_header *header, const struct report *re
 	uint64_t error = live_bounds_error(bounds, analysis);
 	const struct {
 		uint64_t objects;
-		const char *reason;
+		const char *reason, *end;
 	} parts[] = {
-		{ error - bounds->missed - bounds->unobserved, "lost, skipped or unknown events" },
-		{ bounds->missed, "live in slab caches with frees that were not recorded" },
-		{ bounds->unobserved, "not observed, by /proc/slabinfo" },
+		{ error - bounds->missed - bounds->unobserved, missing_words(&header->missing),
+		  " events" },
+		{ bounds->missed, "live in slab caches with frees that were not recorded", "" },
+		{ bounds->unobserved, "not observed, by /proc/slabinfo", "" },
 	};
 	struct header_line *line;
 	const char *separator = ": ";
@@ -59,7 +60,8 @@ static int add_live_error(struct capture_header *header, const struct report *re
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (!parts[i].objects)
 			continue;
-		fprintf(text, "%s%" PRIu64 " %s", separator, parts[i].objects, parts[i].reason);
+		fprintf(text, "%s%" PRIu64 " %s%s", separator, parts[i].objects, parts[i].reason,
+			parts[i].end);
 		separator = ", ";
 	}
 	return text_close(text, &line->text);

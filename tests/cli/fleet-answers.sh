@@ -270,7 +270,8 @@ make_store events <<'AWK'
 	print "one web 6.1.0", T, 0, T, T + H, 800, 100, 100, 300, 0
 AWK
 ask 0 events top
-says '800 recorded, and 100 lost, 100 skipped, 300 uncounted (50%)'
+says 'recorded 800, lost 100, skipped 100, uncounted 300'
+says '50.000% of the events are lost, skipped or uncounted; each may be an allocation or a free'
 
 # A run that was stored from its third interval on, the last interval of the one before being long; it
 # is silent for five hours. Live figures are bounds once events are lost.

@@ -33,7 +33,7 @@ publish 10000 7 1000
 # The rate and the live objects are right in each moment.
 "$top" -b -n 5 -d 0.1 -i memstat >out 2>log || fail "exit $?: $(cat log)"
 [ "$(grep -c '^kmemtrace-top .* by site, 2 rows$' out)" = 5 ] || fail "not five moments: $(cat out)"
-[ "$(grep -c '^MISSING 7 events; 2 paths of the allocator not observed (h lists)$' out)" = 5 ] ||
+[ "$(grep -c '^MISSING 7 events; 2 paths are not observed (h lists)$' out)" = 5 ] ||
 	fail "the losses: $(cat out)"
 # LIVE OBJS GROW/S SINCE NEW/S BYTE/S: 64 bytes of 5000 objects stay each second
 [ "$(awk '$1 == "steady_site+0x10/0x80" && $2 == "[load]" && $5 == "+312K" && $7 == "10000" && $8 == "625K"' \

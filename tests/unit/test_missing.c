@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Events that figures lack: sums, shares and sentences. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+#include "analysis/missing.h"
+
+static void expect_sentence(const struct missing *missing, enum missing_kind kind,
+			    const char *expected)
+{
+	char text[MISSING_TEXT];
+
+	if (expected)
+		assert_string_equal(missing_text(missing, kind, text), expected);
+	else
+		assert_null(missing_text(missing, kind, text));
+}
+
+static void uncounted_events_are_recorded(void **state)
+{
+	const struct missing missing = {
+		.recorded = 70, .lost = 20, .skipped = 10, .uncounted = 5
+	};
+	char text[MISSING_TEXT];
+
+	(void)state;
+	assert_int_equal(missing_events(&missing), 35);
+	expect_sentence(
+		&missing, MISSING_EVENTS,
+		"35.000% of the events are lost, skipped or uncounted; each may be an allocation or a free");
+	assert_string_equal(missing_message(&missing, text),
+			    "lost 20, skipped 10 and did not count 5 of 100 events");
+}
+
+static void skipped_events_of_a_profile_are_a_share_of_all(void **state)
+{
+	const struct missing missing = { .recorded = 90,
+					 .lost = 10,
+					 .skipped = 1000,
+					 .counted = 99000,
+					 .skipped_partial = true };
+	char text[MISSING_TEXT];
+
+	(void)state;
+	expect_sentence(
+		&missing, MISSING_EVENTS,
+		"11.000% of the events are lost or skipped; each may be an allocation or a free");
+	assert_string_equal(missing_message(&missing, text),
+			    "lost 10 and skipped 1000 or more of 1100 events");
+}
+
+static void nothing_is_missing(void **state)
+{
+	const struct missing missing = { .recorded = 1 };
+
+	(void)state;
+	for (enum missing_kind kind = 0; kind < MISSING_KINDS; kind++)
+		expect_sentence(&missing, kind, NULL);
+}
+
+/* Two hosts observe all paths but one, the third lacks three; the order makes no difference. */
+static void sum_has_the_most_unobserved_paths(void **state)
+{
+	const struct missing one = { .recorded = 5, .unobserved = 1 };
+	const struct missing three = { .recorded = UINT64_MAX,
+				       .unobserved = 3,
+				       .names_lost = true };
+	struct missing sum = { 0 }, other = three;
+
+	(void)state;
+	missing_add(&sum, &one);
+	missing_add(&sum, &one);
+	expect_sentence(&sum, MISSING_PATHS,
+			"1 path is not observed: the allocations and frees there are missing");
+	missing_add(&sum, &three);
+	missing_add(&other, &one);
+	expect_sentence(
+		&sum, MISSING_PATHS,
+		"up to 3 paths are not observed: the allocations and frees there are missing");
+	expect_sentence(
+		&other, MISSING_PATHS,
+		"up to 3 paths are not observed: the allocations and frees there are missing");
+	assert_true(sum.recorded == UINT64_MAX && sum.names_lost);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(uncounted_events_are_recorded),
+		cmocka_unit_test(skipped_events_of_a_profile_are_a_share_of_all),
+		cmocka_unit_test(nothing_is_missing),
+		cmocka_unit_test(sum_has_the_most_unobserved_paths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
