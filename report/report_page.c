@@ -85,6 +85,7 @@ static json_t *make_data(const struct report *report, const struct capture_heade
 	const bool is_first = report->view == &view_summary;
 	json_t *document = json_document(&header->header, NULL, 0);
 	json_t *data = json_object(), *tables = NULL;
+	char text[MISSING_TEXT];
 	int failed = !document;
 
 	if (!failed)
@@ -98,7 +99,11 @@ static json_t *make_data(const struct report *report, const struct capture_heade
 			failed |= json_object_set(data, key, json_object_get(document, key));
 	}
 	if (is_first)
-		failed |= json_object_set_new(data, "lines", page_lines(&header->header));
+		failed |=
+			json_object_set_new(data, "lines", page_lines(&header->header)) ||
+			(missing_events(&header->missing) &&
+			 json_object_set_new(data, "missing",
+					     json_string(missing_message(&header->missing, text))));
 	if (report->view == &view_findings)
 		failed |= json_object_set_new(data, "kinds", make_kinds());
 	json_decref(document);

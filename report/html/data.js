@@ -44,6 +44,25 @@ function breakable(name) {
 	return name.split(/(?=\+0x|\.)|(?<=[_/])(?=[^_/])/).flatMap((part, i) => i ? [make("wbr"), part] : [part]);
 }
 
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+// The header of the report.
+function headerList(lines) {
+	const list = make("dl", { id: "lines" });
+	for (const [label, text, isWarning] of lines) {
+		if (label)
+			list.append(make("dt", {}, label));
+		list.append(make("dd", isWarning ? { class: "warning" } : {}, text));
+	}
+	return make("details", {}, make("summary", {}, "The header of every report"), list);
+}
+
+const headerText = (lines, label) => lines.find((line) => line[0] === label)[1];
+
+// What the header warns of, a sentence each, without its full stop.
+const warningsOf = (lines) => lines.filter(([, , isWarning]) => isWarning)
+	.map(([label, text]) => capital((label ? label + ": " : "") + text));
+
 function draw(name, attributes, ...children) {
 	const element = document.createElementNS("http://www.w3.org/2000/svg", name);
 	for (const key in attributes || {})

@@ -71,19 +71,11 @@ function totalsPanel() {
 		"?: not certain: perhaps by chance, or by events that were not recorded"));
 }
 
+// Each side has its losses.
 function surePanel() {
-	const list = make("dl");
-	for (const [label, text, isWarning] of views.diff.lines) {
-		if (label)
-			list.append(make("dt", {}, label));
-		list.append(make("dd", isWarning ? { class: "warning" } : {}, text));
-	}
-	return panel("How sure", ...["a", "b"].map((side) => {
-		const loss = views.diff[side];
-		return make("p", loss.lost || loss.skipped ? { class: "warning" } : {}, side.toUpperCase() + ": " +
-			plural(loss.lost, "event") + " lost, " + number(loss.skipped) + " skipped" +
-			(loss.skipped_partial ? " or more" : "") + " of " + number(loss.seen) + " seen");
-	}), make("details", {}, make("summary", {}, "The header of the report"), list));
+	const events = views.diff.lines.filter(([label]) => label === "events");
+	return panel("How sure", ...events.map(([, text], i) => make("p", {}, "AB"[i] + ": " + text)),
+		headerList(views.diff.lines));
 }
 
 function figureTable() {

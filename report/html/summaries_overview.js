@@ -3,57 +3,19 @@
 // it is.
 
 const facts = views.summaries.summaries, sums = views.summaries.totals, hostCount = views.summaries.host_count;
-const missingEvents = facts.lost + facts.skipped + facts.uncounted;
-// Events that were not counted are recorded.
-const allEvents = facts.recorded + facts.lost + facts.skipped;
 const summaryCount = (count) => number(count) + (count === 1 ? " summary" : " summaries");
-const isAre = (count) => count === 1 ? " is" : " are";
-
-function percentText(part, whole) {
-	const share = whole ? 100 * part / whole : 0;
-	return (share && share < 0.001 ? share.toPrecision(1) : share.toFixed(3)) + " %";
-}
 
 // What is missing or not sure, a sentence each, without its full stop.
 function completenessParts() {
-	const parts = [];
-	if (facts.missing)
-		parts.push(summaryCount(facts.missing) + " between the others" + isAre(facts.missing) + " missing");
-	if (missingEvents)
-		parts.push(plural(missingEvents, "event") + " of " + number(allEvents) +
-			isAre(missingEvents) + " missing (" + percentText(missingEvents, allEvents) + "): " +
-			number(facts.lost) + " lost, " + number(facts.skipped) + " skipped, " + number(facts.uncounted) +
-			" not counted");
-	if (facts.live_hosts < hostCount)
-		parts.push("live objects are of " + number(facts.live_hosts) + " of " + plural(hostCount, "host") +
-			": the others have no summary with this end");
-	if (facts.later_hosts)
-		parts.push(plural(facts.later_hosts, "host") + (facts.later_hosts === 1 ? " has" : " have") + " summaries until " +
-			facts.later_until.slice(0, 19).replace("T", " ") + " UTC, after the live figures: clocks that are ahead, or " +
-			"the other hosts ended before");
-	if (views.time.gaps)
-		parts.push("no summary covers " + lengthText(views.time.uncovered_ns) + " of " + lengthText(chartEnd()));
-	if (facts.damaged)
-		parts.push(summaryCount(facts.damaged) + " cannot be read");
-	if (facts.overlapping)
-		parts.push(summaryCount(facts.overlapping) + (facts.overlapping === 1 ? " has" : " have") +
-			" a part of others and" + isAre(facts.overlapping) + " not added");
-	if (facts.unobserved)
-		parts.push(plural(facts.unobserved, "path") + " of the allocator" + isAre(facts.unobserved) + " not observed");
-	if (facts.names_lost)
-		parts.push("names of slab caches were lost: objects may count for another cache");
-	if (facts.sampling)
-		parts.push("all figures are estimates from samples");
-	return parts;
+	return [...warningsOf(views.summaries.lines), ...(views.time.gaps
+		? ["No summary covers " + lengthText(views.time.uncovered_ns) + " of " + lengthText(chartEnd())] : [])];
 }
-
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function completenessLine() {
 	const parts = completenessParts();
 	if (!parts.length)
 		return make("p", { id: "complete" }, "No event is missing, and no summary between the others.");
-	return make("p", { id: "complete", class: "warning" }, parts.map(capital).join(". ") + ". See ",
+	return make("p", { id: "complete", class: "warning" }, parts.join(". ") + ". See ",
 		make("a", { href: "#sure-title", "data-jump": "sure-title" }, "How sure"), ".");
 }
 
@@ -167,32 +129,16 @@ function allocatedPanel() {
 	showButton("caches", "", "By slab cache"));
 }
 
-function headerList() {
-	const list = make("dl", { id: "lines" });
-	for (const [label, text, isWarning] of views.summaries.lines) {
-		if (label)
-			list.append(make("dt", {}, label));
-		list.append(make("dd", isWarning ? { class: "warning" } : {}, text));
-	}
-	return list;
-}
-
 function surePanel() {
-	const parts = completenessParts(), before = facts.missing_before;
-	if (before)
-		parts.push(summaryCount(before) + " before the first of a recording" + isAre(before) + " not in the file: the " +
-			"frees that were lost there are not known");
+	const parts = completenessParts();
 	if (sums.missed_frees)
 		parts.push(plural(sums.missed_frees, "free") + (sums.missed_frees === 1 ? " was" : " were") + " missed: the " +
 			"address was allocated again while its object was live");
 	if (sums.live_upper_bound)
 		parts.push("live objects and bytes with \u2264 are upper bounds: frees of them may be missing");
-	const made = panel("How sure", make("p", { class: missingEvents ? "big warning" : "big" },
-		plural(facts.recorded, "event") + " recorded; " + number(facts.lost) + " lost, " + number(facts.skipped) +
-		" skipped, " + number(facts.uncounted) + " not counted (" +
-		percentText(missingEvents, allEvents) + "); " + summaryCount(facts.missing) + " missing"),
-	make("ul", {}, ...parts.map((text) => make("li", {}, capital(text) + "."))),
-	make("details", {}, make("summary", {}, "The header of every report"), headerList()));
+	const made = panel("How sure", make("p", { class: parts.length ? "big warning" : "big" },
+		capital(headerText(views.summaries.lines, "events")) + "; " + summaryCount(facts.missing) + " missing"),
+	make("ul", {}, ...parts.map((text) => make("li", {}, capital(text) + "."))), headerList(views.summaries.lines));
 	Object.assign(made.firstChild, { id: "sure-title", className: "section" });
 	return made;
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // How far the figures can be trusted: one sentence at the top, and a card.
 
-function missingPercent() {
-	const loss = views.summary.loss;
-	const share = loss.seen ? 100 * (loss.lost + loss.skipped) / loss.seen : 0;
-	return share && share < 0.001 ? share.toPrecision(1) : share.toFixed(3);
-}
-
 // By how much the live objects may be wrong.
 function liveVerdict() {
 	const totals = views.summary.totals, error = totals.live_error_objects;
@@ -21,22 +15,20 @@ function liveVerdict() {
 
 // What the figures are worth, in one sentence.
 function verdictText() {
-	const loss = views.summary.loss, missing = loss.lost + loss.skipped, paths = loss.unobserved.length;
-	const isExact = !missing && !paths && !loss.skipped_partial && !views.summary.totals.live_error_objects;
+	const loss = views.summary.loss, paths = loss.unobserved.length;
 	if (views.summary.estimates)
 		return "Estimates from samples: each has its interval.";
-	return (isExact ? "Exact: every event was recorded, and " : missing ? "Complete but for " +
-		plural(missing, "event") + " of " + number(loss.seen) + " (" + missingPercent() + " %): " +
-		number(loss.lost) + " lost, " + number(loss.skipped) + " skipped" +
-		(loss.skipped_partial ? " or more" : "") + "; "
-		: (loss.skipped_partial ? "Complete but for skipped events, whose number is not known; "
-			: "Every event was recorded; ")) + liveVerdict() +
+	const events = views.summary.missing ? capital(views.summary.missing) + "; "
+		: loss.skipped_partial ? "Complete but for skipped events, whose number is not known; "
+		: paths || views.summary.totals.live_error_objects ? "Every event was recorded; "
+		: "Exact: every event was recorded, and ";
+	return events + liveVerdict() +
 		(paths ? "; what " + plural(paths, "path") + " of the allocator did is not counted" : "") + ".";
 }
 
 function isDoubtful() {
 	const loss = views.summary.loss;
-	return loss.lost || loss.skipped || loss.skipped_partial || loss.unobserved.length ||
+	return views.summary.missing || loss.skipped_partial || loss.unobserved.length ||
 		views.summary.totals.live_error_objects;
 }
 
@@ -96,32 +88,17 @@ function ownText() {
 		". A capture made with kmemtraced --include-self counts them." : "";
 }
 
-function headerList() {
-	const list = make("dl");
-	for (const [label, text, isWarning] of views.summary.lines) {
-		if (label)
-			list.append(make("dt", {}, label));
-		list.append(make("dd", isWarning ? { class: "warning" } : {}, text));
-	}
-	return list;
-}
-
 function surePanel() {
-	const loss = views.summary.loss, totals = views.summary.totals;
+	const totals = views.summary.totals;
 	const isMissed = (text) => totals.missed_frees && /^[0-9]+ frees? w(as|ere) missed/.test(text);
 	const lines = [...largestGaps(),
-		...views.summary.lines.filter(([, text, isWarning]) => isWarning && !isMissed(text))
-			.map(([label, text]) => (label ? label + ": " : "") + text)
-			.map((text) => text[0].toUpperCase() + text.slice(1) + "."),
+		...warningsOf(views.summary.lines.filter(([, text]) => !isMissed(text))).map((text) => text + "."),
 		...(totals.missed_frees ? [missedText()] : []), ...(totals.frees_unmatched ? [unmatchedText()] : []),
 		sumText(), ownText()];
 	const made = panel("How sure", make("p", { class: isDoubtful() ? "big warning" : "big" }, verdictText()),
-	make("p", {}, plural(loss.lost, "event") + " lost, " + number(loss.skipped) + " skipped" +
-		(loss.skipped_partial ? " or more" : "") + " of " + number(loss.seen) + " seen (" +
-		missingPercent() + " %); " + plural(loss.unobserved.length, "path") +
-		" of the allocator not observed."),
+	make("p", {}, capital(headerText(views.summary.lines, "events")) + "."),
 	make("ul", {}, ...lines.filter((text) => text).map((text) => make("li", {}, text))),
-	make("details", {}, make("summary", {}, "The header of every report"), headerList()));
+	headerList(views.summary.lines));
 	Object.assign(made.firstChild, { id: "sure-title", className: "section" });
 	return made;
 }

@@ -185,7 +185,7 @@ static int add_time(struct summaries_header *header, const struct summaries *sum
 				      "no summary between the others is missing");
 	if (!err && before)
 		err = header_add_line(
-			lines, "", false,
+			lines, "", true,
 			"%" PRIu64
 			" summar%s before the first of a run %s not in the file: the frees that were lost there are not known",
 			before, before == 1 ? "y" : "ies", before == 1 ? "is" : "are");

@@ -70,7 +70,7 @@ async function checkMarks() {
 	const verdict = await evaluate("document.getElementById('sure-title').nextSibling.textContent");
 	const words = [["Exact: ", !loss.lost && !loss.skipped && !loss.skipped_partial &&
 		!loss.unobserved.length && !totals.live_error_objects],
-		["Complete but for ", loss.lost + loss.skipped > 0],
+		["Lost " + loss.lost + " and skipped " + loss.skipped, loss.lost + loss.skipped > 0 && !totals.unknown],
 		["too high", totals.live_error_objects > 0 && totals.live_error_objects === totals.live_maybe_freed_objects],
 		["may be wrong by up to", totals.live_error_objects !== totals.live_maybe_freed_objects]];
 	for (const [text, isThere] of await evaluate("Boolean(views.summary.estimates)") ? [] : words)

@@ -121,8 +121,8 @@ async function checkHeadline() {
 	check((await evaluate("liveSum()")).startsWith("at most") === totals.live_upper_bound, "headline: the bound");
 	const missing = summaries.missing || summaries.lost || summaries.skipped || summaries.uncounted;
 	check(!missing || await evaluate("document.querySelector('#complete.warning') !== null"), "headline: missing");
-	for (const key of ["lost", "skipped"])
-		check(!summaries[key] || head.includes(summaries[key].toLocaleString("en-US") + " " + key), "headline: " + key);
+	for (const text of await evaluate("warningsOf(views.summaries.lines)"))
+		check(head.includes(text), "headline: " + text);
 	check(summaries.live_hosts === summaries.hosts.length ||
 		head.includes("of " + summaries.live_hosts + " of " + summaries.hosts.length.toLocaleString("en-US") + " host"),
 		"headline: hosts of the live objects");
