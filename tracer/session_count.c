@@ -12,6 +12,7 @@
 #include "analysis/fields/counted.h"
 #include "base/utc.h"
 #include "report/render/render.h"
+#include "report/views/capture_header.h"
 #include "report/views/view.h"
 #include "tracer/session_count.h"
 #include "tracer/session_streams.h"
@@ -89,9 +90,6 @@ static uint64_t weigh(const void *data, const struct transition *transition)
 	return live_counts_weight(data, transition->event->time);
 }
 
-static const struct column pid_column = { .key = "pid", .type = COLUMN_NUMBER };
-static const struct column path_column = { .key = "name", .type = COLUMN_TEXT };
-
 static void add_sections(const struct session *session, const struct report *report,
 			 struct counts_header *header)
 {
@@ -158,30 +156,11 @@ static int add_lines(const struct session *session, const struct report *report,
 static int make_header(const struct session *session, const struct report *report,
 		       struct counts_header *header)
 {
-	const struct status *status = &report->capture->status;
-	int err = 0;
+	int err = status_lists_init(&header->unobserved, &header->pids, &report->capture->status);
 
 	utc_text(report->capture->metadata.wall_offset + session->begin, header->start,
 		 sizeof(header->start));
 	header->seconds = (double)(session->end - session->begin) / 1e9;
-	table_init(&header->pids, &pid_column, 1);
-	for (size_t i = 0; i < status->traced_pid_count && !err; i++) {
-		struct cell *row = table_add(&header->pids);
-
-		err = row ? 0 : -ENOMEM;
-		if (row)
-			row->number = status->traced_pids[i];
-	}
-	table_init(&header->unobserved, &path_column, 1);
-	for (size_t i = 0; i < status->path_count && !err; i++) {
-		struct cell *row = status->paths[i].observed ? NULL
-							     : table_add(&header->unobserved);
-
-		if (row)
-			row->text = strdup(status->paths[i].name);
-		if (!status->paths[i].observed && (!row || !row->text))
-			err = -ENOMEM;
-	}
 	add_sections(session, report, header);
 	if (!err)
 		err = add_lines(session, report, header);

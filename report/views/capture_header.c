@@ -223,16 +223,34 @@ static int add_probe(struct table *list, const struct status_probe *probe)
 	return row[0].text && row[4].text ? 0 : -ENOMEM;
 }
 
+int status_lists_init(struct table *unobserved, struct table *traced_pids,
+		      const struct status *status)
+{
+	int err = 0;
+
+	table_init(unobserved, &name_column, 1);
+	table_init(traced_pids, &pid_column, 1);
+	for (size_t i = 0; i < status->path_count && !err; i++)
+		if (!status->paths[i].observed)
+			err = add_name(unobserved, status->paths[i].name);
+	for (size_t i = 0; i < status->traced_pid_count && !err; i++) {
+		struct cell *row = table_add(traced_pids);
+
+		err = row ? 0 : -ENOMEM;
+		if (row)
+			row->number = status->traced_pids[i];
+	}
+	return err;
+}
+
 static int make_lists(struct capture_header *header, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	const struct status *status = &report->capture->status;
 	struct cell *row;
-	int err = 0;
+	int err = status_lists_init(&header->unobserved, &header->traced_pids, status);
 
 	table_init(&header->cpus, cpu_columns, 4);
-	table_init(&header->unobserved, &name_column, 1);
-	table_init(&header->traced_pids, &pid_column, 1);
 	table_init(&header->filters, &name_column, 1);
 	table_init(&header->probes, probe_columns, 5);
 	for (size_t i = 0; i < analysis->cpu_count; i++) {
@@ -244,20 +262,11 @@ static int make_lists(struct capture_header *header, const struct report *report
 		row[2].number = analysis->cpus[i].lost;
 		row[3].number = analysis->cpus[i].own;
 	}
-	for (size_t i = 0; i < status->path_count && !err; i++)
-		if (!status->paths[i].observed)
-			err = add_name(&header->unobserved, status->paths[i].name);
 	for (size_t i = 0; i < report->filter_count && !err; i++)
 		err = add_name(&header->filters, report->filters[i]);
 	for (size_t i = 0; i < status->probes.count && !err; i++)
 		err = add_probe(&header->probes, &status->probes.list[i]);
 	header->no_slab = status->no_slab;
-	for (size_t i = 0; i < status->traced_pid_count; i++) {
-		row = table_add(&header->traced_pids);
-		if (!row)
-			return -ENOMEM;
-		row[0].number = status->traced_pids[i];
-	}
 	return err;
 }
 
