@@ -178,24 +178,20 @@ static void add_facts(const struct session *session, struct watermark *watermark
 	struct session_sums sums;
 
 	session_sums(session, &sums);
-	watermark->recorded = sums.recorded;
+	watermark->missing.recorded = sums.recorded;
 	watermark->stored = session->options->no_capture ? 0 : sums.bytes;
-	watermark->skipped = session->misses.upper_bound;
-	watermark->interval_most = status->sampling.interval_most;
-	watermark->names_lost = session->programs.variant.totals->names_lost;
-	watermark->unobserved = status_count_unobserved(status);
+	watermark->missing.skipped = session->misses.upper_bound;
+	watermark->missing.sampling = status->sampling.interval_most;
+	watermark->missing.names_lost = session->programs.variant.totals->names_lost;
+	watermark->missing.unobserved = status_count_unobserved(status);
 }
 
 static struct watermark make_watermark(const struct session *session, uint64_t time)
 {
 	struct watermark watermark = { .time = time, .begin = session->begin };
 
-	watermark.ring_lost = session_count_lost(session);
-	watermark.lost = watermark.ring_lost + session->misses.upper_bound;
+	watermark.missing.lost = session_count_lost(session);
 	add_facts(session, &watermark);
-	/* objects of a cache whose name was lost may count for an older cache at its address */
-	if (watermark.names_lost)
-		watermark.lost = STATS_FILE_LOST_UNKNOWN;
 	return watermark;
 }
 

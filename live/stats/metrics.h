@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "analysis/analysis.h"
+#include "analysis/missing.h"
 #include "analysis/tallies.h"
 #include "base/hash_map.h"
 #include "kernel/symbols.h"
@@ -108,10 +109,7 @@ static inline uint64_t metrics_live_bytes(const struct metrics_counts *counts)
 struct metrics_facts {
 	const char *version, *kernel_release;
 	double begin, update; /* seconds since 1970: of the first event, and of the last */
-	uint64_t recorded, lost, skipped;
-	uint64_t uncounted; /* recorded events that the figures do not include */
-	bool names_lost;    /* of caches: objects may count for another one */
-	size_t unobserved;  /* paths of the allocator */
+	struct missing missing;
 	double cpu_seconds; /* CPU time of the program */
 	uint64_t resident;  /* bytes: its memory */
 	uint64_t capture;   /* bytes that it wrote */

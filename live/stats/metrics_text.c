@@ -200,25 +200,26 @@ static void write_program(const struct metrics_facts *facts, FILE *file)
 static void write_losses(const struct metrics *metrics, const struct estimates *estimates,
 			 const struct metrics_facts *facts, FILE *file)
 {
-	bool whole = !facts->lost && !facts->skipped && !facts->uncounted && !facts->names_lost;
+	const struct missing *missing = &facts->missing;
+	bool whole = !missing_events(missing) && !missing->names_lost;
 
 	write_number(file, "figures_whole", "gauge", whole,
 		     "1: no event on an observed path is missing in the figures");
 	write_number(file, "figures_estimated", "gauge", estimates != NULL,
 		     "1: the figures are estimates from a sample of the allocations");
-	write_number(file, "recorded_events_total", "counter", facts->recorded,
+	write_number(file, "recorded_events_total", "counter", missing->recorded,
 		     "Events that kmemtraced recorded");
-	write_number(file, "lost_events_total", "counter", facts->lost,
+	write_number(file, "lost_events_total", "counter", missing->lost,
 		     "Events that found no room in a ring or on disk");
-	write_number(file, "skipped_events_total", "counter", facts->skipped,
+	write_number(file, "skipped_events_total", "counter", missing->skipped,
 		     "Events that the kernel did not deliver, at most");
-	write_number(file, "uncounted_events_total", "counter", facts->uncounted,
+	write_number(file, "uncounted_events_total", "counter", missing->uncounted,
 		     "Recorded events that the figures do not include in full");
 	write_number(file, "unmatched_frees_total", "counter", metrics->unmatched,
 		     "Frees of objects whose allocation was not recorded");
 	write_number(file, "failed_allocations_total", "counter", metrics->failed,
 		     "Allocations that failed");
-	write_number(file, "unobserved_paths", "gauge", facts->unobserved,
+	write_number(file, "unobserved_paths", "gauge", missing->unobserved,
 		     "Paths of the allocator that have no event on this kernel");
 	begin_family(file, "replaced_rows_total", "counter",
 		     "Rows that are not shown any more, since others have more live bytes");

@@ -25,8 +25,7 @@ static const struct metrics_facts facts = {
 	.kernel_release = "6.1",
 	.begin = 1.5,
 	.update = 2.5,
-	.recorded = 7,
-	.unobserved = 2,
+	.missing = { .recorded = 7, .unobserved = 2 },
 	.cpu_seconds = 0.25,
 	.resident = 4096,
 	.capture = 48,
@@ -191,10 +190,10 @@ static void missing_events_make_figures_incomplete(void **state)
 	open_metrics_scene(&scene, 50);
 	for (int i = 0; i < 4; i++) {
 		some = facts;
-		some.lost = i == 0;
-		some.skipped = i == 1;
-		some.uncounted = i == 2;
-		some.names_lost = i == 3;
+		some.missing.lost = i == 0;
+		some.missing.skipped = i == 1;
+		some.missing.uncounted = i == 2;
+		some.missing.names_lost = i == 3;
 		text = choose_and_write(&scene, &some);
 		assert_value(text, "kmemtrace_figures_whole", 0);
 		free(text);

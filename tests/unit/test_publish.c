@@ -118,7 +118,7 @@ static void allocate_record(struct scene *scene, uint64_t time, uint64_t pointer
 
 static void advance_watermark(struct scene *scene, uint64_t time, uint64_t lost)
 {
-	const struct watermark watermark = { .time = time, .begin = 5, .lost = lost };
+	const struct watermark watermark = { .time = time, .begin = 5, .missing.lost = lost };
 
 	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
 }
@@ -231,7 +231,9 @@ static void writes_metrics_without_a_statistics_file(void **state)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
 	struct publish_settings settings = { .group = (gid_t)-1, .objects_max = 1, .cpus = 2 };
-	struct watermark watermark = { .time = 30, .begin = 5, .ring_lost = 3, .skipped = 2 };
+	struct watermark watermark = { .time = 30,
+				       .begin = 5,
+				       .missing = { .lost = 3, .skipped = 2 } };
 
 	(void)state;
 	assert_non_null(scene);
@@ -251,8 +253,8 @@ static void writes_metrics_without_a_statistics_file(void **state)
 	wait_for_line(scene->path, "\nkmemtrace_lost_events_total 3\n");
 	/* an upper bound may become less, a counter does not */
 	watermark.time = 40;
-	watermark.ring_lost = 4;
-	watermark.skipped = 1;
+	watermark.missing.lost = 4;
+	watermark.missing.skipped = 1;
 	put_record(scene, 35, KMT_KFREE, 0x10000, 0);
 	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
 	wait_for_line(scene->path, "\nkmemtrace_lost_events_total 4\n");

@@ -50,7 +50,7 @@ static void keeps_the_order(void **state)
 {
 	unsigned char *memory = make_memory();
 	struct message message = { .kind = MESSAGE_WATERMARK,
-				   .watermark = { .time = 7, .lost = 3 } };
+				   .watermark = { .time = 7, .queue_dropped = 3 } };
 	const struct message cache_gone = { .kind = MESSAGE_CACHE_GONE, .cache = { .address = 9 } };
 	struct queue queue;
 
@@ -75,7 +75,7 @@ static void keeps_the_order(void **state)
 	assert_true(queue_get(&queue, &message));
 	assert_int_equal(message.kind, MESSAGE_WATERMARK);
 	assert_int_equal(message.watermark.time, 7);
-	assert_int_equal(message.watermark.lost, 3);
+	assert_int_equal(message.watermark.queue_dropped, 3);
 	assert_false(queue_get(&queue, &message));
 	queue_deinit(&queue);
 	free(memory);

@@ -219,14 +219,8 @@ int publish_watermark(struct publish *publish, const struct watermark *watermark
 {
 	struct message message = { .kind = MESSAGE_WATERMARK, .watermark = *watermark };
 
-	if (watermark->lost != STATS_FILE_LOST_UNKNOWN)
-		message.watermark.lost += publish->queue_dropped;
 	message.watermark.queue_dropped = publish->queue_dropped;
-	/* objects of an unknown cache may be counted for another cache */
-	if (publish->names_dropped) {
-		message.watermark.lost = STATS_FILE_LOST_UNKNOWN;
-		message.watermark.names_lost = true;
-	}
+	message.watermark.missing.names_lost |= publish->names_dropped;
 	if (send_names(publish))
 		return fail_at(publish, -ENOMEM, "the names of tasks to publish");
 	/* if the queue is full, the next watermark replaces this one */
@@ -297,7 +291,7 @@ int publish_end(struct publish *publish, const struct watermark *last)
 	if (last) {
 		publish->last = *last;
 		publish->last.queue_dropped = publish->queue_dropped;
-		publish->last.names_lost |= publish->names_dropped;
+		publish->last.missing.names_lost |= publish->names_dropped;
 	}
 	__atomic_store_n(&publish->ending, true, __ATOMIC_RELEASE);
 	sem_post(&publish->work);

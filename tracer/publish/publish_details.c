@@ -136,7 +136,7 @@ static int step(struct publish *publish, const struct watermark *watermark, uint
 		.time = time,
 		.begin = watermark->begin,
 		.lost = publish_lost(publish, watermark),
-		.interval_most = watermark_interval_most(watermark, analysis),
+		.interval_most = watermark_missing(watermark, analysis).sampling,
 	};
 	struct publish_details *details = details_of(publish);
 	uint64_t now = machine_now();

@@ -100,17 +100,18 @@ static void find_facts(struct metrics_facts *facts, const struct analysis *analy
 {
 	const struct metadata *metadata = &analysis->capture->metadata;
 	double offset = (double)metadata->wall_offset / NSEC_PER_SEC;
+	struct missing now = watermark_missing(watermark, analysis);
 
 	facts->version = PACKAGE_VERSION;
 	facts->kernel_release = metadata->release;
 	facts->begin = offset + (double)watermark->begin / NSEC_PER_SEC;
 	facts->update = offset + (double)time / NSEC_PER_SEC;
-	facts->recorded = MAX(facts->recorded, watermark->recorded);
-	facts->lost = MAX(facts->lost, watermark->ring_lost);
-	facts->skipped = MAX(facts->skipped, watermark->skipped);
-	facts->uncounted = MAX(facts->uncounted, watermark_uncounted(watermark, analysis));
-	facts->names_lost |= watermark->names_lost;
-	facts->unobserved = watermark->unobserved;
+	now.recorded = MAX(facts->missing.recorded, now.recorded);
+	now.lost = MAX(facts->missing.lost, now.lost);
+	now.skipped = MAX(facts->missing.skipped, now.skipped);
+	now.uncounted = MAX(facts->missing.uncounted, now.uncounted);
+	now.names_lost |= facts->missing.names_lost;
+	facts->missing = now;
 	facts->cpu_seconds = (double)process_cpu_ns() / NSEC_PER_SEC;
 	facts->resident = process_resident_bytes();
 	facts->capture = watermark->stored;
@@ -166,7 +167,7 @@ static int step(struct publish *publish, const struct watermark *watermark, uint
 
 	return err ? err
 		   : publish_figures_step(&publish->figures, &metrics->metrics, time,
-					  watermark_uncounted(watermark, analysis));
+					  watermark_missing(watermark, analysis).uncounted);
 }
 
 static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)

@@ -25,11 +25,6 @@
 #define DAY (86400 * SECOND)
 #define UNWRITTEN_MAX ((size_t)16 << 20) /* bytes */
 
-/* Since the begin; no counter ever decreases. */
-struct publish_losses {
-	uint64_t recorded, lost, skipped, uncounted; /* events */
-};
-
 struct publish_summaries {
 	struct summaries_file *file; /* NULL: no summaries */
 	struct summary_counter counter;
@@ -39,9 +34,10 @@ struct publish_summaries {
 	/* ns, of the events' clock: of the interval; end 0: tracing has not begun */
 	uint64_t begin, end;
 	struct summary_source source; /* of the next summary, without names */
-	struct publish_losses losses; /* at the end of the last summary */
-	uint64_t cpu_ns;	      /* the same, of this process */
-	uint64_t pruned;	      /* the day on which old files were removed last */
+	struct missing
+		before;	 /* since the begin, at the end of the last summary; it never decreases */
+	uint64_t cpu_ns; /* the same, of this process */
+	uint64_t pruned; /* the day on which old files were removed last */
 	/* texts of summaries that could not be written; or NULL */
 	char *unwritten;
 	size_t unwritten_size, unwritten_count;
@@ -174,18 +170,17 @@ static void set_missing(struct publish_summaries *summaries, struct missing *mis
 			const struct analysis *analysis, const struct watermark *watermark,
 			uint64_t events)
 {
-	struct publish_losses *losses = &summaries->losses;
+	const struct missing now = watermark_missing(watermark, analysis);
+	struct missing *before = &summaries->before;
 	uint64_t recorded = events + analysis->totals.unknown + watermark->queue_dropped;
 
-	missing->recorded = difference(&losses->recorded, recorded);
-	missing->lost = difference(&losses->lost, watermark->ring_lost);
-	missing->skipped = difference(&losses->skipped, watermark->skipped);
-	missing->uncounted =
-		difference(&losses->uncounted, watermark_uncounted(watermark, analysis));
-	missing->unobserved = watermark->unobserved;
-	missing->sampling =
-		analysis->settings.estimate ? watermark_interval_most(watermark, analysis) : 0;
-	missing->names_lost = watermark->names_lost;
+	*missing = now;
+	missing->recorded = difference(&before->recorded, recorded);
+	missing->lost = difference(&before->lost, now.lost);
+	missing->skipped = difference(&before->skipped, now.skipped);
+	missing->uncounted = difference(&before->uncounted, now.uncounted);
+	if (!analysis->settings.estimate)
+		missing->sampling = 0;
 }
 
 /* Texts of others are only read: both functions copy them. */

@@ -102,6 +102,7 @@ static int take_intervals(struct publish *publish, const struct watermark *water
 
 static int aggregate(struct publish *publish, const struct watermark *watermark)
 {
+	struct missing missing;
 	uint64_t time;
 	int err = 0;
 
@@ -109,9 +110,9 @@ static int aggregate(struct publish *publish, const struct watermark *watermark)
 		err = reload_symbols(publish);
 	if (!err)
 		err = take_intervals(publish, watermark, &time);
-	online_samples(publish->online, watermark->interval_most,
-		       watermark->ring_lost +
-			       watermark_uncounted(watermark, online_analysis(publish->online)));
+	missing = watermark_missing(watermark, online_analysis(publish->online));
+	online_samples(publish->online, watermark->missing.sampling,
+		       missing.lost + missing.uncounted);
 	if (err || time <= publish->snapshot_time)
 		return err;
 	for (size_t i = 0; i < publish->needed_count && !err; i++)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/number.h"
 #include "live/stats/type_stats.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
@@ -135,14 +136,13 @@ static void check_space(struct publish_types *types)
 
 uint64_t publish_lost(const struct publish *publish, const struct watermark *watermark)
 {
-	const struct analysis *analysis = online_analysis(publish->online);
-	const struct analysis_totals *totals = &analysis->totals;
+	const struct missing missing =
+		watermark_missing(watermark, online_analysis(publish->online));
+	uint64_t lost = missing_events(&missing);
 
-	return watermark->lost == STATS_FILE_LOST_UNKNOWN
-		       ? STATS_FILE_LOST_UNKNOWN
-		       : watermark->lost + totals->untracked + totals->unknown +
-				 analysis->caches_unknown +
-				 types_of(publish)->type_stats.omitted_events;
+	number_add(&lost, types_of(publish)->type_stats.omitted_events);
+	/* objects of a cache whose name was lost may count for another cache */
+	return missing.names_lost ? STATS_FILE_LOST_UNKNOWN : lost;
 }
 
 static int step(struct publish *publish, const struct watermark *watermark, uint64_t time)

@@ -7,17 +7,14 @@
 #include "analysis/estimate.h"
 #include "tracer/publish/watermark.h"
 
-uint64_t watermark_uncounted(const struct watermark *watermark, const struct analysis *analysis)
+struct missing watermark_missing(const struct watermark *watermark, const struct analysis *analysis)
 {
 	const struct analysis_totals *totals = &analysis->totals;
+	struct missing missing = watermark->missing;
 
-	return watermark->queue_dropped + totals->untracked + totals->unknown +
-	       analysis->caches_unknown;
-}
-
-uint64_t watermark_interval_most(const struct watermark *watermark, const struct analysis *analysis)
-{
-	uint64_t most = watermark->interval_most;
-
-	return analysis->estimates ? MAX(most, analysis->estimates->interval_most) : most;
+	missing.uncounted = watermark->queue_dropped + totals->untracked + totals->unknown +
+			    analysis->caches_unknown;
+	if (analysis->estimates)
+		missing.sampling = MAX(missing.sampling, analysis->estimates->interval_most);
+	return missing;
 }
