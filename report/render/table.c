@@ -78,6 +78,16 @@ struct cell *table_add(struct table *table)
 	return row;
 }
 
+int table_add_text(struct table *table, const char *text)
+{
+	struct cell *row = table_add(table);
+
+	if (!row)
+		return -ENOMEM;
+	row[0].text = strdup(text);
+	return row[0].text ? 0 : -ENOMEM;
+}
+
 static void sort_unknown_key(struct table *table, const char *key, size_t length)
 {
 	const char **keys = calloc(table->column_count + 1, sizeof(*keys));

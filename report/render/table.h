@@ -102,6 +102,9 @@ void table_deinit(struct table *table);
 /* A new row of zero cells, column_count of them, or NULL. Valid until the next. */
 struct cell *table_add(struct table *table);
 
+/* Adds a row of one text. 0 or -ENOMEM. */
+int table_add_text(struct table *table, const char *text);
+
 /*
  * Sorts by "KEY[,KEY…]", each in the order of its column type; "-KEY" is descending, "+KEY"
  * ascending. Equal rows are in ascending order of the tiebreak columns, then as they were added. 0,

@@ -20,16 +20,6 @@
 
 static const struct column name_column = { .key = "name", .type = COLUMN_TEXT };
 
-static int add_name(struct table *list, const char *name)
-{
-	struct cell *row = table_add(list);
-
-	if (!row)
-		return -ENOMEM;
-	row[0].text = strdup(name);
-	return row[0].text ? 0 : -ENOMEM;
-}
-
 static int make_lists(struct summaries_header *header, const struct report *report,
 		      const struct summary *sum)
 {
@@ -39,9 +29,9 @@ static int make_lists(struct summaries_header *header, const struct report *repo
 	table_init(&header->filters, &name_column, 1);
 	for (size_t i = 0; i < sum->source_count && !err; i++)
 		if (!i || strcmp(sum->sources[i].host, sum->sources[i - 1].host) != 0)
-			err = add_name(&header->hosts, sum->sources[i].host);
+			err = table_add_text(&header->hosts, sum->sources[i].host);
 	for (size_t i = 0; i < report->filter_count && !err; i++)
-		err = add_name(&header->filters, report->filters[i]);
+		err = table_add_text(&header->filters, report->filters[i]);
 	return err;
 }
 

@@ -197,16 +197,6 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "live_maybe_freed_bytes", report->bounds.maybe_freed_bytes);
 }
 
-static int add_name(struct table *list, const char *name)
-{
-	struct cell *row = table_add(list);
-
-	if (!row)
-		return -ENOMEM;
-	row[0].text = strdup(name);
-	return row[0].text ? 0 : -ENOMEM;
-}
-
 static int add_probe(struct table *list, const struct status_probe *probe)
 {
 	struct cell *row = table_add(list);
@@ -232,7 +222,7 @@ int status_lists_init(struct table *unobserved, struct table *traced_pids,
 	table_init(traced_pids, &pid_column, 1);
 	for (size_t i = 0; i < status->path_count && !err; i++)
 		if (!status->paths[i].observed)
-			err = add_name(unobserved, status->paths[i].name);
+			err = table_add_text(unobserved, status->paths[i].name);
 	for (size_t i = 0; i < status->traced_pid_count && !err; i++) {
 		struct cell *row = table_add(traced_pids);
 
@@ -263,7 +253,7 @@ static int make_lists(struct capture_header *header, const struct report *report
 		row[3].number = analysis->cpus[i].own;
 	}
 	for (size_t i = 0; i < report->filter_count && !err; i++)
-		err = add_name(&header->filters, report->filters[i]);
+		err = table_add_text(&header->filters, report->filters[i]);
 	for (size_t i = 0; i < status->probes.count && !err; i++)
 		err = add_probe(&header->probes, &status->probes.list[i]);
 	header->no_slab = status->no_slab;
