@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <asm/termbits.h> /* the kernel's struct termios: TCGETS of PowerPC has its size */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
