@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* Of a file of /sys, whose size the kernel gives as one page: no kernel has larger pages. */
+#define SYSFS_BYTES_MAX ((size_t)256 << 10)
+
 /*
  * Opens a regular file for reading: a file descriptor, or -errno. -EISDIR, -EINVAL: it is not a
  * regular file; a pipe does not block. name is relative to the directory, an open file descriptor

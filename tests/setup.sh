@@ -21,8 +21,9 @@ packages_core="linux-perf bpftrace babeltrace2 prometheus prometheus-node-export
 # machines: their kernels; qemu-user: the offline tools on them; compilers: both; debhelper and lintian: our
 # own packages).
 packages_all="libclang-rt-dev llvm valgrind qemu-system-arm qemu-system-misc
-	qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
+	qemu-system-ppc qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+	gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
 	debhelper lintian"
 # "./test all" needs these besides, if they can be installed: a web browser, and its driver.
 packages_browser="chromium nodejs"

@@ -118,6 +118,14 @@ if unshare -m true 2>/dev/null; then
 	grep -q '^unobserved sheaf-prefill ' none/kernel/status ||
 		fail "without names: the status does not list all paths: $(cat none/kernel/status)"
 	rm -r none
+	# the size of a file of /sys is that of a page: here of 64 KiB
+	mkdir -p slab/kmalloc-64
+	echo 64 >slab/kmalloc-64/object_size && cp slab/kmalloc-64/object_size slab/kmalloc-64/objs_per_slab
+	truncate -s 64K slab/kmalloc-64/*
+	with_slab='mount --bind slab /sys/kernel/slab && exec "$@"'
+	unshare -m sh -c "$with_slab" sh "$kmemtraced" -q -d 0.3 -o none 2>err ||
+		fail "files of 64 KiB in /sys: exit $?: $(cat err)"
+	rm -r none
 fi
 KMEMTRACED_WITHOUT=bogus "$kmemtraced" -d 1 -o none 2>err
 [ $? = 2 ] || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"

@@ -20,7 +20,7 @@ shift 3
 for tool in "${machine%% *}" cpio setpriv; do
 	command -v "$tool" >/dev/null ||
 		could_not "$tool is not installed (Debian: qemu-system-x86, qemu-system-arm," \
-			"qemu-system-misc, cpio, util-linux)"
+			"qemu-system-misc, qemu-system-ppc, cpio, util-linux)"
 done
 work=$(mktemp -d "${TMPDIR:-/tmp}/kmemtrace-boot.XXXXXX") || could_not "no scratch folder"
 qemu=''

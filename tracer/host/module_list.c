@@ -16,7 +16,6 @@
 #include "tracer/host/module_list.h"
 
 #define MODULES_BYTES_MAX ((size_t)16 << 20)
-#define FILE_BYTES_MAX 4096 /* of /sys: a page */
 
 static int add(struct module_list *modules, const struct listed_module *module)
 {
@@ -79,7 +78,7 @@ static uint64_t read_number(const char *name, const char *file)
 	uint64_t number;
 
 	snprintf(path, sizeof(path), "/sys/module/%s/%s", name, file);
-	if (read_file(AT_FDCWD, path, FILE_BYTES_MAX, &text, NULL))
+	if (read_file(AT_FDCWD, path, SYSFS_BYTES_MAX, &text, NULL))
 		return 0;
 	number = strtoull(text, NULL, 0);
 	free(text);

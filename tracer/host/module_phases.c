@@ -14,7 +14,6 @@
 #include "tracer/host/module_phases.h"
 
 #define MODULES_BYTES_MAX ((size_t)16 << 20)
-#define FILE_BYTES_MAX 4096 /* of /sys: a page */
 
 /* A module without the file has no init functions any more, or is being removed. */
 static void read_init(struct phase_of_module *module)
@@ -23,7 +22,7 @@ static void read_init(struct phase_of_module *module)
 	struct stat about;
 
 	snprintf(path, sizeof(path), "/sys/module/%s/initsize", module->name);
-	if (read_file(AT_FDCWD, path, FILE_BYTES_MAX, &text, NULL))
+	if (read_file(AT_FDCWD, path, SYSFS_BYTES_MAX, &text, NULL))
 		return;
 	if (strtoull(text, NULL, 0))
 		module->phase = MODULE_ENDING;

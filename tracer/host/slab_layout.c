@@ -13,8 +13,6 @@
 #include "base/number.h"
 #include "tracer/host/slab_layout.h"
 
-#define FILE_BYTES_MAX 4096
-
 /* /sys/kernel/slab, which is closed by its user. */
 struct layout_reader {
 	int folder; /* a file descriptor */
@@ -41,7 +39,7 @@ static uint64_t read_number(struct layout_reader *reader, const char *cache, con
 	int err;
 
 	snprintf(path, sizeof(path), "%s/%s", cache, file);
-	err = read_file(reader->folder, path, FILE_BYTES_MAX, &text, NULL);
+	err = read_file(reader->folder, path, SYSFS_BYTES_MAX, &text, NULL);
 	if (err && !error_is_unavailable(err))
 		reader->err = err;
 	if (err)
