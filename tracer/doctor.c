@@ -16,6 +16,7 @@
 #include "cli/message.h"
 #include "kernel/sampling.h"
 #include "tracer/doctor.h"
+#include "tracer/host/slab_layout.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
@@ -317,6 +318,34 @@ static void print_names(void)
 			    "/sys/kernel/slab has the names of merged slab caches");
 }
 
+/* Reads what a capture reads. False: no capture is possible. */
+static bool check_slabinfo(const struct topology *topology)
+{
+	struct slabinfo_snapshot snapshot;
+	int err = snapshot_read_slabinfo(&snapshot, 0);
+
+	if (err == -ENODATA) {
+		print_check(
+			VERDICT_LIMITED, "slabinfo",
+			"/proc/slabinfo cannot be read, or has another format: how much each cache grew is unknown");
+		return true;
+	}
+	if (err) {
+		print_check(VERDICT_NO, "slabinfo", "/proc/slabinfo: %s", strerror(-err));
+		return false;
+	}
+	err = slab_layout_add_held(&snapshot, topology);
+	if (!err)
+		err = slab_layout_add_sizes(&snapshot);
+	if (err)
+		print_check(VERDICT_NO, "slabinfo", "/sys/kernel/slab: %s", strerror(-err));
+	else
+		print_check(VERDICT_OK, "slabinfo",
+			    "/proc/slabinfo shows how much each cache grows");
+	slabinfo_snapshot_deinit(&snapshot);
+	return !err;
+}
+
 static void print_privileges(void)
 {
 	const uint64_t bpf = 1ULL << 39, perfmon = 1ULL << 38, admin = 1ULL << 21;
@@ -394,6 +423,7 @@ int doctor_run(const struct options *options)
 			libbpf_set_print(print_reason);
 		fine = fine && check_cpu_numbers(&topology) &&
 		       try_programs(options, &plan, &topology);
+		fine = check_slabinfo(&topology) && fine;
 		topology_deinit(&topology);
 	}
 	attach_plan_deinit(&plan);

@@ -126,6 +126,13 @@ if unshare -m true 2>/dev/null; then
 	unshare -m sh -c "$with_slab" sh "$kmemtraced" -q -d 0.3 -o none 2>err ||
 		fail "files of 64 KiB in /sys: exit $?: $(cat err)"
 	rm -r none
+	# where they cannot be read, no capture is possible, and --doctor says so
+	truncate -s 1M slab/kmalloc-64/object_size
+	unshare -m sh -c "$with_slab" sh "$kmemtraced" -q -d 0.3 -o none 2>err
+	[ $? = 2 ] && grep -q '/sys/kernel/slab: File too large$' err || fail "files of 1 MiB in /sys: $(cat err)"
+	unshare -m sh -c "$with_slab" sh "$kmemtraced" --doctor >out
+	[ $? = 1 ] && grep -q '^NO      slabinfo     /sys/kernel/slab: File too large$' out ||
+		fail "files of 1 MiB in /sys: --doctor: $(cat out)"
 fi
 KMEMTRACED_WITHOUT=bogus "$kmemtraced" -d 1 -o none 2>err
 [ $? = 2 ] || fail "KMEMTRACED_WITHOUT=bogus: $(cat err)"
