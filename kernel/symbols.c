@@ -17,12 +17,6 @@
  */
 #define LAST_SIZE_MAX 65536
 
-/*
- * Code of a module outside of the module's known addresses, such as its init functions, begins and
- * ends with a page of at least this size.
- */
-#define PAGE_SIZE_MIN 4096
-
 void symbols_deinit(struct symbols *symbols)
 {
 	free(symbols->list);
@@ -70,7 +64,7 @@ static bool symbol_contains(const struct symbols *symbols, const struct symbol *
 	if (!symbols->modules.listed || !*name)
 		return true;
 	return !is_in_own_module(symbols, symbol) &&
-	       (symbol->size || address / PAGE_SIZE_MIN == symbol->address / PAGE_SIZE_MIN);
+	       (symbol->size || address / SYMBOLS_PAGE_MIN == symbol->address / SYMBOLS_PAGE_MIN);
 }
 
 static const struct symbol *find_in_snapshot(const struct symbols *symbols, size_t snapshot,
@@ -124,7 +118,7 @@ static const struct symbol *find_symbol(const struct symbols *symbols, uint64_t 
 static bool is_certain(const struct symbol *symbol, uint64_t address)
 {
 	return symbol &&
-	       (symbol->size || address / PAGE_SIZE_MIN == symbol->address / PAGE_SIZE_MIN);
+	       (symbol->size || address / SYMBOLS_PAGE_MIN == symbol->address / SYMBOLS_PAGE_MIN);
 }
 
 static bool is_of_kernel(const struct symbols *symbols, const struct symbol *symbol)
@@ -168,7 +162,7 @@ static bool may_be_other(const struct symbols *symbols, uint64_t address, uint64
 		const struct symbols_module *module = &symbols->modules.list[i];
 
 		if (module->init && module->address && module->since <= time &&
-		    time < module->until && module->end - module->address <= PAGE_SIZE_MIN &&
+		    time < module->until && module->end - module->address <= SYMBOLS_PAGE_MIN &&
 		    address - module->address < LAST_SIZE_MAX)
 			return true;
 	}

@@ -29,6 +29,13 @@ struct symbols_snapshot {
 /* Where code of the kernel itself ends: _etext, _einittext, __exittext_end. */
 #define SYMBOLS_ENDS 3
 
+/*
+ * Code of a module outside of the module's known addresses, such as its init functions, begins and
+ * ends with a page of at least this size. Init functions whose size is unknown are listed up to the
+ * end of the first such page.
+ */
+#define SYMBOLS_PAGE_MIN 4096
+
 struct symbols {
 	struct symbol *list; /* by since, then address */
 	size_t count;

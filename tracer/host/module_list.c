@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/files.h"
+#include "kernel/symbols.h"
 #include "tracer/host/module_list.h"
 
 #define MODULES_BYTES_MAX ((size_t)16 << 20)
@@ -112,18 +112,16 @@ static void find_core(struct listed_module *core)
 
 /*
  * /sys/module shows where the init functions began also after the kernel has freed them. Their size
- * is known while they run; later, they end with their first page here.
+ * is known while they run; later, they end here as symbols_find_module() expects it.
  */
 static void find_init(struct listed_module *init)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-
 	init->address = read_number(init->name, "sections/.init.text");
 	if (!init->address)
 		return;
 	init->size = read_number(init->name, "initsize");
 	if (!init->size)
-		init->size = page - init->address % page;
+		init->size = SYMBOLS_PAGE_MIN - init->address % SYMBOLS_PAGE_MIN;
 }
 
 size_t module_list_locate(const char *name, struct listed_module parts[MODULE_PARTS])
