@@ -29,8 +29,7 @@ void cpu_numbers_check(struct cpu_numbers *numbers, const struct topology *topol
 		       int (*run)(void *data, unsigned int cpu, uint32_t *number), void *data);
 
 /*
- * Writes why a number is wrong and what to do. jit: the value of net.core.bpf_jit_enable, -1:
- * unknown.
+ * Writes why a number is wrong and what to do. jit: see machine_jit_setting().
  */
 void cpu_numbers_explain(const struct cpu_numbers *numbers, int jit, char *text, size_t size);
 

@@ -19,6 +19,7 @@
 #include "tracer/load/hooks.h"
 #include "tracer/load/probe.h"
 #include "tracer/load/prototype.h"
+#include "tracer/load/refusal.h"
 
 static const struct {
 	const char *functions[4];    /* the names that it has had over the years */
@@ -79,10 +80,9 @@ static const char *probe_kernel(const struct btf *btf, int function, char *reaso
 	err = probe_hook(function);
 	if (!err)
 		return NULL;
-	/* ENOTSUPP, 524, is internal to the kernel: strerror() does not know it */
 	snprintf(reason, reason_size,
 		 "fires no tracepoint, and this kernel refuses fentry hooks: %s%s",
-		 err == -524 ? "not supported" : strerror(-err),
+		 refusal_text(-err),
 		 err == -ENOMEM ? " (hooks need the kernel's BPF JIT compiler)" : "");
 	return reason;
 }
@@ -174,7 +174,7 @@ void hooks_attach(struct hooks *hooks, enum hook_kind kind)
 		hook->links[i] = bpf_program__attach(hook->programs[i]);
 		if (!hook->links[i])
 			set_reason(hook, "fires no tracepoint, and cannot be hooked: %s",
-				   errno == 524 ? "not supported" : strerror(errno));
+				   refusal_text(errno));
 	}
 	if (hook->reason[0])
 		hooks_detach(hooks, kind);

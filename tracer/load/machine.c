@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <linux/membarrier.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -10,6 +11,19 @@
 #include <unistd.h>
 
 #include "tracer/load/machine.h"
+
+int machine_jit_setting(void)
+{
+	FILE *file = fopen("/proc/sys/net/core/bpf_jit_enable", "re");
+	int jit = -1;
+
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &jit) != 1)
+		jit = -1;
+	fclose(file);
+	return jit;
+}
 
 uint64_t machine_memory(void)
 {

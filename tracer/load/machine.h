@@ -23,6 +23,9 @@ bool machine_grace_period(void);
  */
 bool machine_is_realtime(void);
 
+/* net.core.bpf_jit_enable; -1: unknown, or there is no BPF JIT compiler. */
+int machine_jit_setting(void);
+
 /* The highest CPU number that is possible, + 1. */
 unsigned int machine_possible_cpus(const struct topology *topology);
 unsigned int machine_online_cpus(const struct topology *topology);

@@ -17,6 +17,7 @@
 #include "tracer/load/function_hook.h"
 #include "tracer/load/probe.h"
 #include "tracer/load/process_probes.h"
+#include "tracer/load/refusal.h"
 
 static void explain(char *reason, size_t size, const char *what, const char *target, int err)
 {
@@ -28,7 +29,7 @@ static void explain(char *reason, size_t size, const char *what, const char *tar
 
 static void explain_hook(char *reason, size_t size, const char *kind, const char *function, int err)
 {
-	const char *why = strerror(-err);
+	const char *why = refusal_text(-err);
 
 	if (err == -EPERM || err == -EACCES)
 		why = geteuid() ? "not permitted" : "this kernel refuses it";
@@ -36,8 +37,6 @@ static void explain_hook(char *reason, size_t size, const char *kind, const char
 		why = "this kernel does not have it";
 	else if (err == -ENODEV)
 		why = "this kernel has none";
-	else if (err == -524) /* ENOTSUPP is internal to the kernel: strerror() does not know it */
-		why = "not supported";
 	snprintf(reason, size, "%s %s: %s", kind, function, why);
 }
 

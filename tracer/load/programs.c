@@ -20,6 +20,7 @@
 #include "tracer/load/machine.h"
 #include "tracer/load/probe.h"
 #include "tracer/load/programs.h"
+#include "tracer/load/refusal.h"
 
 static int quiet_printer(enum libbpf_print_level level, const char *format, va_list arguments)
 {
@@ -56,39 +57,24 @@ int programs_plan(struct attach_plan *plan, bool verbose)
 	return attach_plan_make(plan);
 }
 
-/* The setting net.core.bpf_jit_enable; -1: unknown. */
-static int jit_setting(void)
-{
-	FILE *file = fopen("/proc/sys/net/core/bpf_jit_enable", "re");
-	int jit = -1;
-
-	if (!file)
-		return -1;
-	if (fscanf(file, "%d", &jit) != 1)
-		jit = -1;
-	fclose(file);
-	return jit;
-}
-
 int programs_check_cpus(struct cpu_numbers *numbers, const struct topology *topology, char *errmsg,
 			size_t size)
 {
 	probe_cpu_numbers(numbers, topology);
 	if (!numbers->wrong)
 		return 0;
-	cpu_numbers_explain(numbers, jit_setting(), errmsg, size);
+	cpu_numbers_explain(numbers, machine_jit_setting(), errmsg, size);
 	return -ENOTSUP;
 }
 
 static int fail(struct programs *programs, int err, const char *what)
 {
-	const char *advice = err == EPERM || err == EACCES
-				     ? ": run as root, or with CAP_BPF and CAP_PERFMON"
-				     : "";
 	char text[128];
 
 	libbpf_strerror(err, text, sizeof(text)); /* libbpf has errors of its own */
-	snprintf(programs->errmsg, sizeof(programs->errmsg), "%s: %s%s", what, text, advice);
+	snprintf(programs->errmsg, sizeof(programs->errmsg), "%s: %s%s", what,
+		 err == REFUSAL_NOT_SUPPORTED ? refusal_text(err) : text,
+		 refusal_advice(err, machine_jit_setting()));
 	return -err;
 }
 
