@@ -261,6 +261,19 @@ check_jit_off()
 	echo "without the JIT: the events have 2 CPUs"
 }
 
+# One sentence says that the kernel is locked down, and what to do; --doctor says the same.
+check_locked_down()
+{
+	local why="the kernel is locked down (/sys/kernel/security/lockdown: confidentiality), so no BPF program may read its memory: boot it with lockdown=integrity, or without lockdown="
+
+	[ "$(cat locked-down.status)" = 2 ] || fail "locked down: exit $(cat locked-down.status)"
+	[ "$(cat locked-down.log)" = "kmemtraced: $why" ] || fail "locked down: $(cat locked-down.log)"
+	[ "$(grep '^NO ' locked-down.doctor)" = "NO      tracepoints  $why" ] &&
+		[ "$(tail -n 1 locked-down.doctor)" = "No capture is possible here." ] ||
+		fail "locked down: --doctor: $(cat locked-down.doctor)"
+	[ ! -e locked-down ] || fail "a capture of a kernel that is locked down was refused, but is there"
+}
+
 check_bytes()
 {
 	local file same=0
@@ -308,6 +321,7 @@ check_stacks stacks
 [ ! -d profile ] || check_stacks profile
 check_leaks
 check_jit_off
+check_locked_down
 check_confinement
 check_bytes
 check_findings

@@ -2,6 +2,7 @@
 /* From the C library, system calls and the topology. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/files.h"
 #include "tracer/load/machine.h"
 
 int machine_jit_setting(void)
@@ -23,6 +26,15 @@ int machine_jit_setting(void)
 		jit = -1;
 	fclose(file);
 	return jit;
+}
+
+bool machine_is_confidential(void)
+{
+	__attribute__((cleanup(free_text))) char *text = NULL;
+
+	return !read_file(AT_FDCWD, "/sys/kernel/security/lockdown", SYSFS_BYTES_MAX, &text,
+			  NULL) &&
+	       strstr(text, "[confidentiality]");
 }
 
 uint64_t machine_memory(void)

@@ -26,6 +26,9 @@ bool machine_is_realtime(void);
 /* net.core.bpf_jit_enable; -1: unknown, or there is no BPF JIT compiler. */
 int machine_jit_setting(void);
 
+/* Is the kernel locked down so far that no BPF program may read its memory? */
+bool machine_is_confidential(void);
+
 /* The highest CPU number that is possible, + 1. */
 unsigned int machine_possible_cpus(const struct topology *topology);
 unsigned int machine_online_cpus(const struct topology *topology);

@@ -46,15 +46,20 @@ static bool is_in_child_pid_namespace(void)
 
 int programs_plan(struct attach_plan *plan, bool verbose)
 {
+	const char *reason = NULL;
+
 	libbpf_set_print(verbose ? loud_printer : quiet_printer);
-	if (is_in_child_pid_namespace()) {
-		memset(plan, 0, sizeof(*plan));
-		snprintf(
-			plan->errmsg, sizeof(plan->errmsg),
-			"kmemtraced runs in a PID namespace (of a container), whose process ids the kernel's events do not have: run it in the initial PID namespace");
-		return -ENOTSUP;
-	}
-	return attach_plan_make(plan);
+	if (is_in_child_pid_namespace())
+		reason =
+			"kmemtraced runs in a PID namespace (of a container), whose process ids the kernel's events do not have: run it in the initial PID namespace";
+	else if (machine_is_confidential())
+		reason =
+			"the kernel is locked down (/sys/kernel/security/lockdown: confidentiality), so no BPF program may read its memory: boot it with lockdown=integrity, or without lockdown=";
+	if (!reason)
+		return attach_plan_make(plan);
+	memset(plan, 0, sizeof(*plan));
+	snprintf(plan->errmsg, sizeof(plan->errmsg), "%s", reason);
+	return -ENOTSUP;
 }
 
 int programs_check_cpus(struct cpu_numbers *numbers, const struct topology *topology, char *errmsg,
