@@ -48,7 +48,7 @@ static __always_inline bool copy_records(struct event_context *event, enum kmt_c
 			return false;
 		if (!find_context_by_stack(event, ctx))
 			return false;
-		if (mark_event(distance, id, 0))
+		if (mark_event(distance, id, preempt_count_base()))
 			return true;
 		__sync_fetch_and_add(&event->control->deferred, 1);
 		return false;
@@ -60,8 +60,8 @@ static __always_inline bool copy_records(struct event_context *event, enum kmt_c
 			totals.copy_matched[kind] = 1;
 		return false;
 	}
-	if (!totals.copy_matched[kind] || (!last && !mark_event(distance, id, 0)) ||
-	    !find_cpu(event))
+	if (!totals.copy_matched[kind] ||
+	    (!last && !mark_event(distance, id, preempt_count_base())) || !find_cpu(event))
 		return false;
 	find_traced_task(event);
 	if (kind < KMT_COPIED_FREES)

@@ -76,7 +76,7 @@ static __noinline int learn_distance(struct kmt_front *front, uint64_t context, 
 		return 0;
 	distance = front->stack - context;
 	/* an event of a task that may not be preempted does not show the preempt count */
-	if (preempt_count())
+	if (preempt_count() != preempt_count_base())
 		return 0;
 	if (distance != front->candidate)
 		front->agreed = 0;

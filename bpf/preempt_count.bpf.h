@@ -27,6 +27,10 @@ struct task_struct___word {
 	struct thread_info___word thread_info;
 };
 
+struct task_struct___preemptible_rcu {
+	int rcu_read_lock_nesting;
+};
+
 struct lowcore {
 	uint32_t preempt_count;
 };
@@ -50,6 +54,18 @@ extern struct lowcore *bpf_get_lowcore(void) __ksym __weak;
 #define PREEMPT_HARDIRQ 0x000f0000
 #define PREEMPT_NMI 0x00f00000
 #define PREEMPT_INTERRUPT (PREEMPT_SOFTIRQ | PREEMPT_HARDIRQ | PREEMPT_NMI)
+
+/*
+ * The preempt count of a program, at an event of a task that may be preempted. A program runs under
+ * rcu_read_lock(), which switches preemption off without CONFIG_PREEMPT_RCU, as on arm64 with
+ * CONFIG_PREEMPT_LAZY only. Such a task is still preempted between two programs.
+ */
+static __always_inline uint32_t preempt_count_base(void)
+{
+	struct task_struct___preemptible_rcu *task = NULL;
+
+	return bpf_core_field_exists(task->rcu_read_lock_nesting) ? 0 : 1;
+}
 
 #ifdef KMT_WITHOUT_PREEMPT_COUNT
 

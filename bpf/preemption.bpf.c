@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Does this kernel preempt a task in a tracepoint? The program reads the preempt count, in the
- * events of one thread, as it is and again after it has switched preemption off. If the count was 0
- * and became 1, the tracepoint had not switched preemption off. (A kernel that keeps no preempt
- * count never shows a 1.)
+ * events of one thread, as it is and again after it has switched preemption off. If the count was
+ * preempt_count_base() and became larger, the tracepoint had not switched preemption off. (The
+ * count of a kernel that keeps none never becomes larger.)
  */
 #include "bpf/vmlinux.h"
 
@@ -50,7 +50,7 @@ int probe_preemption(void *ctx)
 	bpf_preempt_enable();
 	if (before == PREEMPT_COUNT_UNKNOWN)
 		preemption->unknown++;
-	else if (!before && inside == 1)
+	else if (before == preempt_count_base() && inside == before + 1)
 		preemption->preemptible++;
 	return 0;
 }

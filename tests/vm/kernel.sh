@@ -89,12 +89,13 @@ check_counts()
 		fail "$missing are missing, lost $lost, skipped only $skipped"
 }
 
-# Did kmemtraced find out whether the kernel preempts tasks in tracepoints? 7.x does.
+# Did kmemtraced find out whether the kernel preempts tasks in tracepoints? 7.x does. Only amd64 has front
+# programs.
 check_preemption()
 {
 	local found expected="no 0"
 
-	is_before 7.0 || expected="yes 4 front"
+	is_before 7.0 || expected="yes 4$([ "$arch" != amd64 ] || echo " front")"
 	! grep -q 'hooks need BTF' planted/kernel/status || expected="unknown 0"
 	found=$(sed -n 's/^preemption //p' planted/kernel/status)
 	[ "$found" = "$expected" ] || fail "preemption $found, not $expected"
