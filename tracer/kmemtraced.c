@@ -123,17 +123,17 @@ static int capture(struct session *session)
 	err = session_run(session);
 	session_service_stopping(session);
 	if (err) {
-		error_msg("%s", session->errmsg);
+		error_msg("%s", session->error.text);
 		snprintf(session->status.stopped, sizeof(session->status.stopped), "%s",
-			 session->errmsg);
+			 session->error.text);
 	}
 	failed = session_finish(session);
 	if (failed && !err)
-		error_msg("%s", session->errmsg);
+		error_msg("%s", session->error.text);
 	if (session->options->count.enabled && !err && !failed) {
 		printed = session_count_print(session);
 		if (printed)
-			error_msg("%s", session->errmsg);
+			error_msg("%s", session->error.text);
 		failed = failed ? failed : printed;
 	}
 	if (!session->options->quiet)
@@ -165,7 +165,7 @@ int main(int argc, char **argv)
 	stop_handle_signals(&signals);
 	err = session_open(&session, &options, &signals);
 	if (err) {
-		error_msg("%s", session.errmsg);
+		error_msg("%s", session.error.text);
 	} else {
 		err = capture(&session);
 		/* a signal that stops kmemtraced stops the command too */

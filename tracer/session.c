@@ -9,29 +9,16 @@
 #include "base/worker.h"
 #include "tracer/session.h"
 
-int session_fail(struct session *session, int err, const char *errmsg)
-{
-	snprintf(session->errmsg, sizeof(session->errmsg), "%s", errmsg);
-	return err;
-}
-
-int session_fail_at(struct session *session, int err, const char *what)
-{
-	snprintf(session->errmsg, sizeof(session->errmsg), "%s: %s", what, strerror(-err));
-	return err;
-}
-
 /* A word after --publish is taken as the command, but the user may have meant it as the file. */
 int session_fail_command(struct session *session, int err)
 {
 	const struct options *options = session->options;
 
-	session_fail(session, err, session->command.errmsg);
-	if (options->no_value)
-		snprintf(session->errmsg, sizeof(session->errmsg),
-			 "%s: if it is the value of --%s, use --%s=%s", session->command.errmsg,
-			 options->no_value, options->no_value, options->command[0]);
-	return err;
+	if (!options->no_value)
+		return error_set(&session->error, err, session->command.errmsg);
+	return error_format(&session->error, err, "%s: if it is the value of --%s, use --%s=%s",
+			    session->command.errmsg, options->no_value, options->no_value,
+			    options->command[0]);
 }
 
 void session_sums(const struct session *session, struct session_sums *sums)

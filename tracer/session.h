@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "capture/directory.h"
 #include "capture/metadata.h"
 #include "capture/status.h"
@@ -120,7 +121,7 @@ struct session {
 	uint64_t next_flush; /* ns */
 	struct session_stream stream;
 	struct packer *packer; /* NULL: packets stay raw */
-	char errmsg[500];
+	struct error error;
 };
 
 /* Are there streams and names on disk? */
@@ -141,13 +142,7 @@ static inline bool session_has_details(const struct session *session)
 	return session->options->publish && !session->options->no_details;
 }
 
-/* Sets errmsg; returns err. */
-int session_fail(struct session *session, int err, const char *errmsg);
-
-/* The same, with "what: " and the text of err. */
-int session_fail_at(struct session *session, int err, const char *what);
-
-/* The command cannot be run: takes over its errmsg, and returns err. */
+/* The command cannot be run: takes over its text, and returns err. */
 int session_fail_command(struct session *session, int err);
 
 /* Frees everything. */

@@ -3,8 +3,6 @@
 #include "config.h"
 
 #include <linux/capability.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/message.h"
@@ -14,10 +12,7 @@
 
 static int fail(struct session *session, int err)
 {
-	char errmsg[200];
-
-	snprintf(errmsg, sizeof(errmsg), "privileges cannot be given up: %s", strerror(-err));
-	return session_fail(session, err, errmsg);
+	return error_set_at(&session->error, err, "privileges cannot be given up");
 }
 
 /* Only root may read /proc/slabinfo and the sections of modules, or who was given this. */

@@ -5,7 +5,7 @@
 
 #include "tracer/session.h"
 
-/* Before the threads start, once the capture has its final path. 0 or -errno, errmsg set. */
+/* Before the threads start, once the capture has its final path. 0 or -errno, error set. */
 int session_confine_prepare(struct session *session);
 
 /* Called by the thread that saves modules. data: the session. 0 or -errno. */
@@ -16,7 +16,7 @@ int session_confine_publish(void *data);
 
 /*
  * Confines the calling thread, once all that needs privileges is done, and the system calls of all
- * threads. 0 or -errno, errmsg set.
+ * threads. 0 or -errno, error set.
  */
 int session_confine(struct session *session);
 

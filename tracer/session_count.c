@@ -38,7 +38,7 @@ static int put(struct session *session, uint32_t cpu, struct kmt_record *record)
 	record->sequence = (uint32_t)control->sequence++;
 	control->slots = control->tail = control->sequence;
 	err = writer_put(&session->drains[cpu].writer, record);
-	return err ? session_fail(session, err, session->drains[cpu].writer.errmsg) : 0;
+	return err ? error_set(&session->error, err, session->drains[cpu].writer.errmsg) : 0;
 }
 
 int session_count_store(struct session *session)
@@ -51,7 +51,7 @@ int session_count_store(struct session *session)
 			       bpf_variant_map_fd(&session->programs.variant, "counts"),
 			       session->begin);
 	if (err)
-		return session_fail_at(session, err, "the counts");
+		return error_set_at(&session->error, err, "the counts");
 	for (size_t i = 0; i < counts->count && !err; i++) {
 		struct kmt_record record;
 
@@ -71,7 +71,7 @@ int session_count_write_tasks(struct session *session)
 	int err = 0, failed;
 
 	if (!file)
-		return session_fail(session, -EIO, session->directory.errmsg);
+		return error_set(&session->error, -EIO, session->directory.errmsg);
 	users_clear_written(&session->names.users);
 	for (size_t i = 0; i < session->counts.count && !err; i++) {
 		struct task task;
@@ -81,8 +81,8 @@ int session_count_write_tasks(struct session *session)
 	}
 	failed = directory_close(&session->directory, file, "kernel/tasks");
 	if (err)
-		return session_fail_at(session, err, "kernel/tasks");
-	return failed ? session_fail(session, failed, session->directory.errmsg) : 0;
+		return error_set_at(&session->error, err, "kernel/tasks");
+	return failed ? error_set(&session->error, failed, session->directory.errmsg) : 0;
 }
 
 static uint64_t weigh(const void *data, const struct transition *transition)
@@ -192,7 +192,7 @@ static int print(struct session *session, struct report *report)
 	errno = 0;
 	if (!err && (fflush(stdout) || ferror(stdout)))
 		err = errno ? -errno : -EIO;
-	return err ? session_fail_at(session, err, "standard output") : 0;
+	return err ? error_set_at(&session->error, err, "standard output") : 0;
 }
 
 /* Did the analysis see each count once? */
@@ -227,7 +227,8 @@ static int run_view(struct session *session, struct report *report, struct captu
 			 "some counts could not be read back from the temporary capture");
 		err = -EIO;
 	}
-	return err ? session_fail(session, err, *report->errmsg ? report->errmsg : strerror(-err))
+	return err ? error_set(&session->error, err,
+			       *report->errmsg ? report->errmsg : strerror(-err))
 		   : print(session, report);
 }
 
@@ -247,7 +248,7 @@ int session_count_print(struct session *session)
 	int err = capture_open(&capture, session->directory.path);
 
 	if (err)
-		return session_fail(session, err, capture.errmsg);
+		return error_set(&session->error, err, capture.errmsg);
 	report.capture = &capture;
 	err = run_view(session, &report, &capture);
 	for (size_t i = 0; i < report.table_count; i++)

@@ -15,7 +15,7 @@ int session_count_store(struct session *session);
 int session_count_write_tasks(struct session *session);
 
 /*
- * When the capture is finished: prints the groups. 0, or -errno with errmsg set.
+ * When the capture is finished: prints the groups. 0, or -errno with error set.
  */
 int session_count_print(struct session *session);
 

@@ -40,7 +40,7 @@ int session_dump_find_path(struct session *session)
 	if (options_is_temporary(options))
 		return 0;
 	session->capture_path = absolute_path(options->output);
-	return session->capture_path ? 0 : session_fail_at(session, -errno, options->output);
+	return session->capture_path ? 0 : error_set_at(&session->error, -errno, options->output);
 }
 
 int session_dump_open(struct session *session)
@@ -52,7 +52,7 @@ int session_dump_open(struct session *session)
 		return 0;
 	settings = session_dump_settings(session);
 	err = set_dump_find_left(&session->dump.left, &settings, say);
-	return err ? session_fail_at(session, err, "the dumps") : 0;
+	return err ? error_set_at(&session->error, err, "the dumps") : 0;
 }
 
 static void ask_keeper(struct session *session, enum keeper_request_kind kind, unsigned int piece)

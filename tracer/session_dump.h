@@ -13,7 +13,7 @@ int session_dump_find_path(struct session *session);
 
 /*
  * At the start, before pieces are removed: finds the dumps that a killed kmemtraced left. 0 or
- * -errno with session->errmsg set.
+ * -errno with session->error set.
  */
 int session_dump_open(struct session *session);
 

@@ -28,19 +28,19 @@ static int finish_user_stacks(struct session *session)
 	int err = stack_messages_read(&session->stacks), failed, unnamed;
 
 	if (err)
-		return session_fail(session, err, session->stacks.errmsg);
+		return error_set(&session->error, err, session->stacks.errmsg);
 	if (!session->options->sampling.user_stacks)
 		return 0;
 	err = user_stacks_step(stacks);
 	if (err)
-		return session_fail(session, err, stacks->errmsg);
+		return error_set(&session->error, err, stacks->errmsg);
 	session->status.sampling.mappings_lost = stacks->events.lost;
 	/* without names, the capture has what a reader needs to find them */
 	unnamed = user_stacks_name(stacks, &session->namer);
 	if (unnamed && !session->options->quiet)
 		info_msg("%s", stacks->errmsg);
 	failed = user_stacks_close(stacks);
-	return failed ? session_fail(session, failed, stacks->errmsg) : 0;
+	return failed ? error_set(&session->error, failed, stacks->errmsg) : 0;
 }
 
 int session_finish(struct session *session)
@@ -63,32 +63,32 @@ int session_finish(struct session *session)
 	stored = session_streams_finish(session, machine_now());
 	err = err ? err : stored;
 	if (failed && !err)
-		err = session_fail_at(session, failed, "the spans of skipped events");
+		err = error_set_at(&session->error, failed, "the spans of skipped events");
 	failed = name_messages_read(&session->names);
 	if (!failed && session->plan.missing_features.btf)
 		failed = name_messages_add_incomplete(&session->names,
 						      bpf_variant_map_fd(&session->programs.variant,
 									 "known_caches"));
 	if (failed && !err)
-		err = session_fail(session, failed, session->names.errmsg);
+		err = error_set(&session->error, failed, session->names.errmsg);
 	failed = finish_user_stacks(session);
 	err = err ? err : failed;
 	failed = stack_messages_close(&session->stacks);
 	if (failed && !err)
-		err = session_fail(session, failed, session->stacks.errmsg);
+		err = error_set(&session->error, failed, session->stacks.errmsg);
 	failed = session_memory_finish(session);
 	err = err ? err : failed;
 	modules_compare(&session->modules, session->end);
 	failed = modules_end(&session->modules);
 	if (failed && !err)
-		err = session_fail(session, failed, session->modules.directory.errmsg);
+		err = error_set(&session->error, failed, session->modules.directory.errmsg);
 	failed = session->options->count.enabled ? session_count_write_tasks(session) : 0;
 	closed = name_messages_close(&session->names);
 	failed = failed ? failed : closed;
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);
 	if (failed && !err)
-		err = session_fail(session, failed, session->directory.errmsg);
+		err = error_set(&session->error, failed, session->directory.errmsg);
 	failed = session_slabinfo_write(session, &slabinfo, snapshot_error);
 	if (failed && !err)
 		err = failed;

@@ -7,7 +7,7 @@
 
 /*
  * Detaches the programs, drains the rings completely, and completes all files. Also needed after
- * session_run() failed. 0, or -errno with errmsg set: something could not be written.
+ * session_run() failed. 0, or -errno with error set: something could not be written.
  */
 int session_finish(struct session *session);
 

@@ -11,7 +11,7 @@
 
 static int result(struct session *session, int err)
 {
-	return err ? session_fail_at(session, err, TABLE ", from /proc") : 0;
+	return err ? error_set_at(&session->error, err, TABLE ", from /proc") : 0;
 }
 
 int session_memory_open(struct session *session)
@@ -22,7 +22,7 @@ int session_memory_open(struct session *session)
 		return 0;
 	session->process_memory = directory_open(&session->directory, TABLE, false);
 	if (!session->process_memory)
-		return session_fail(session, -errno, session->directory.errmsg);
+		return error_set(&session->error, -errno, session->directory.errmsg);
 	return result(session, memory_reader_open(&session->memory_reader, session->process_memory,
 						  options->proc_mem_ns));
 }
@@ -54,10 +54,10 @@ int session_memory_switch(struct session *session, struct directory *next)
 	session->process_memory = session->memory_reader.file = NULL;
 	err = directory_close(&session->directory, file, TABLE);
 	if (err)
-		return session_fail(session, err, session->directory.errmsg);
+		return error_set(&session->error, err, session->directory.errmsg);
 	session->process_memory = directory_open(next, TABLE, false);
 	if (!session->process_memory)
-		return session_fail(session, -errno, next->errmsg);
+		return error_set(&session->error, -errno, next->errmsg);
 	return result(session,
 		      memory_reader_switch(&session->memory_reader, session->process_memory));
 }
@@ -82,6 +82,6 @@ int session_memory_finish(struct session *session)
 	session->process_memory = NULL;
 	failed = directory_close(&session->directory, file, TABLE);
 	if (failed && !err)
-		err = session_fail(session, failed, session->directory.errmsg);
+		err = error_set(&session->error, failed, session->directory.errmsg);
 	return err;
 }

@@ -57,7 +57,7 @@ static int load_programs(struct session *session)
 	count.slots = live_counts_slots(rings, options->count.groups);
 	err = programs_check_cpus(&numbers, &session->topology, why, sizeof(why));
 	if (err)
-		return session_fail(session, err, why);
+		return error_set(&session->error, err, why);
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
 		if (rings->list[i].fd >= 0) {
 			settings.ring_fd = rings->list[i].fd;
@@ -65,7 +65,7 @@ static int load_programs(struct session *session)
 		}
 	err = programs_load(&session->programs, &session->plan, &settings);
 	if (err)
-		return session_fail(session, err, session->programs.errmsg);
+		return error_set(&session->error, err, session->programs.errmsg);
 	err = rings_map_controls(rings, bpf_variant_map_fd(&session->programs.variant, "controls"));
 	if (!err)
 		sampling_start(session->programs.variant.totals, rings->controls,
@@ -74,7 +74,7 @@ static int load_programs(struct session *session)
 		if (rings->list[i].fd >= 0)
 			err = rings_insert(rings, i,
 					   bpf_variant_map_fd(&session->programs.variant, "rings"));
-	return err ? session_fail(session, err, rings->errmsg) : 0;
+	return err ? error_set(&session->error, err, rings->errmsg) : 0;
 }
 
 static int write_metadata(struct session *session)
@@ -84,15 +84,16 @@ static int write_metadata(struct session *session)
 
 	err = metadata_init(&session->metadata);
 	if (err)
-		return session_fail_at(session, err, "the metadata");
+		return error_set_at(&session->error, err, "the metadata");
 	session->metadata.piece = session->rotation.piece;
 	file = directory_open(&session->directory, "metadata", false);
 	if (!file)
-		return session_fail(session, -EIO, session->directory.errmsg);
+		return error_set(&session->error, -EIO, session->directory.errmsg);
 	err = metadata_write(&session->metadata, file);
 	failed = directory_close(&session->directory, file, "metadata");
-	return err || failed ? session_fail(session, err ? err : failed, session->directory.errmsg)
-			     : 0;
+	return err || failed
+		       ? error_set(&session->error, err ? err : failed, session->directory.errmsg)
+		       : 0;
 }
 
 static int choose_directory(struct session *session)
@@ -104,17 +105,16 @@ static int choose_directory(struct session *session)
 		return session_set_make_piece(session);
 	if (!options_is_temporary(session->options)) {
 		err = directory_probe(directory, session->options->output);
-		return err ? session_fail(session, err, directory->errmsg) : 0;
+		return err ? error_set(&session->error, err, directory->errmsg) : 0;
 	}
 	/* It keeps the name that the next start recognises if this one is killed. */
 	tempdir_open(&session->tempdir, 0);
 	err = directory_make_beside(directory, session->tempdir.path);
-	if (err)
-		snprintf(
-			session->errmsg, sizeof(session->errmsg),
-			"cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
-			strerror(-err));
-	return err;
+	return !err ? 0
+		    : error_format(
+			      &session->error, err,
+			      "cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
+			      strerror(-err));
 }
 
 static int fill_directory(struct session *session)
@@ -128,7 +128,7 @@ static int fill_directory(struct session *session)
 	if (!err && !options_is_temporary(session->options))
 		err = directory_reserve(directory);
 	if (err)
-		return session_fail(session, err, directory->errmsg);
+		return error_set(&session->error, err, directory->errmsg);
 	err = write_metadata(session);
 	if (!err)
 		err = session_status_start(session);
@@ -147,10 +147,10 @@ static int fill_directory(struct session *session)
 	if (!err && session->options->records_slab)
 		err = snapshot_slab_sizes(directory);
 	if (err)
-		return session_fail(session, err, directory->errmsg);
+		return error_set(&session->error, err, directory->errmsg);
 	err = snapshot_formats(directory);
 	if (err < 0)
-		return session_fail(session, err, directory->errmsg);
+		return error_set(&session->error, err, directory->errmsg);
 	if (err && !session->options->quiet)
 		info_msg("%s: reports will show GFP flags as numbers", directory->errmsg);
 	if (!snapshot_has_addresses() && !session->options->quiet)
@@ -169,19 +169,19 @@ static int fill_directory(struct session *session)
 		session->names.cgroups.published = &session->publish.names;
 	}
 	if (err)
-		return session_fail(session, err, session->names.errmsg);
+		return error_set(&session->error, err, session->names.errmsg);
 	if (session->options->sampling.user_stacks)
 		err = user_stacks_open(&session->user_stacks, directory,
 				       session->rings.possible_cpus);
 	if (err)
-		return session_fail(session, err, session->user_stacks.errmsg);
+		return error_set(&session->error, err, session->user_stacks.errmsg);
 	if (session->options->sampling.interval)
 		err = stack_messages_open(
 			&session->stacks, directory,
 			bpf_variant_map_fd(&session->programs.variant, "stack_frames"),
 			session->options->sampling.user_stacks ? &session->user_stacks : NULL);
 	if (err)
-		return session_fail(session, err, session->stacks.errmsg);
+		return error_set(&session->error, err, session->stacks.errmsg);
 	if (session_aggregates(session))
 		session->stacks.published = &session->publish.names;
 	/* without a capture, stacks are received, and published or thrown away */
@@ -205,7 +205,7 @@ static int start_threads(struct session *session)
 	if (!err)
 		err = status_add_own(&session->status, session->modules.task);
 	if (err)
-		return session_fail_at(session, err, "the thread for modules");
+		return error_set_at(&session->error, err, "the thread for modules");
 	err = session_publish_start(session);
 	if (!err)
 		err = session_triggers_open(session);
@@ -218,7 +218,7 @@ static int commit_directory(struct session *session)
 {
 	int err = directory_commit(&session->directory);
 
-	return err ? session_fail(session, err, session->directory.errmsg) : 0;
+	return err ? error_set(&session->error, err, session->directory.errmsg) : 0;
 }
 
 /*
@@ -265,13 +265,11 @@ static int check_pids(struct session *session)
 
 		if (tgid == pid)
 			continue;
-		if (tgid)
-			snprintf(session->errmsg, sizeof(session->errmsg),
-				 "-p %u: is a thread of process %u: use -p %u", pid, tgid, tgid);
-		else
-			snprintf(session->errmsg, sizeof(session->errmsg),
-				 "-p %u: there is no such process", pid);
-		return -ESRCH;
+		return tgid ? error_format(&session->error, -ESRCH,
+					   "-p %u: is a thread of process %u: use -p %u", pid, tgid,
+					   tgid)
+			    : error_format(&session->error, -ESRCH,
+					   "-p %u: there is no such process", pid);
 	}
 	return 0;
 }
@@ -311,11 +309,12 @@ static int open_parts(struct session *session)
 	if (options->sampling.user_stacks) {
 		err = function_namer_start(&session->namer);
 		if (err)
-			return session_fail_at(session, err, "the process that names functions");
+			return error_set_at(&session->error, err,
+					    "the process that names functions");
 	}
 	err = programs_plan(&session->plan, options->verbose);
 	if (err)
-		return session_fail(session, err, session->plan.errmsg);
+		return error_set(&session->error, err, session->plan.errmsg);
 	err = session_streams_init(session);
 	if (!err)
 		err = session_room_check(session);
@@ -334,9 +333,9 @@ static int open_parts(struct session *session)
 	session->drains = calloc(session->rings.possible_cpus, sizeof(*session->drains));
 	session->draining = calloc(session->rings.possible_cpus, sizeof(*session->draining));
 	if (!session->drains || !session->draining)
-		return session_fail_at(session, -ENOMEM, "the streams");
+		return error_set_at(&session->error, -ENOMEM, "the streams");
 	if (options->pack && packer_create(&session->packer))
-		return session_fail_at(session, -ENOMEM, "the packer of -z");
+		return error_set_at(&session->error, -ENOMEM, "the packer of -z");
 	return load_programs(session);
 }
 

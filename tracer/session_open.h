@@ -6,7 +6,7 @@
 #include "tracer/session.h"
 
 /*
- * Plans, loads and creates everything that a capture needs. 0, or -errno with errmsg set: then
+ * Plans, loads and creates everything that a capture needs. 0, or -errno with error set: then
  * nothing has changed on disk. session_close() is needed in either case.
  */
 int session_open(struct session *session, const struct options *options,

@@ -48,9 +48,9 @@ int session_publish_start(struct session *session)
 			settings.ring_bytes += rings_bytes(rings->mib, rings->buffered);
 	err = publish_start(&session->publish, &settings);
 	if (err)
-		return session_fail(session, err, session->publish.errmsg);
+		return error_set(&session->error, err, session->publish.errmsg);
 	err = status_add_own(&session->status, session->publish.task);
-	return err ? session_fail_at(session, err, "the status") : 0;
+	return err ? error_set_at(&session->error, err, "the status") : 0;
 }
 
 /* Opening a capture needs at least one stream; without a capture on disk, it stays empty. */
@@ -60,7 +60,7 @@ static int make_stream(struct session *session)
 	FILE *file = directory_open(directory, "cpu0", false);
 
 	if (!file || directory_close(directory, file, "cpu0"))
-		return session_fail(session, -EIO, directory->errmsg);
+		return error_set(&session->error, -EIO, directory->errmsg);
 	return 0;
 }
 
@@ -71,10 +71,8 @@ static int fail_publishing(struct session *session, int err, const char *stable_
 	size_t length = strlen(stable_path);
 
 	if (strncmp(errmsg, stable_path, length) != 0)
-		return session_fail(session, err, errmsg);
-	snprintf(session->errmsg, sizeof(session->errmsg), "%s%s", session->directory.path,
-		 errmsg + length);
-	return err;
+		return error_set(&session->error, err, errmsg);
+	return error_format(&session->error, err, "%s%s", session->directory.path, errmsg + length);
 }
 
 int session_publish_open(struct session *session)
@@ -102,7 +100,7 @@ int session_publish_initial_counts(struct session *session)
 		return 0;
 	err = publish_initial_counts(&session->publish, directory_stable_path(&session->directory,
 									      path, sizeof(path)));
-	return err ? session_fail(session, err, session->publish.errmsg) : 0;
+	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
 }
 
 /*
@@ -207,7 +205,7 @@ int session_publish_watermark(struct session *session, uint64_t now)
 	if (!err)
 		err = publish_watermark(&session->publish, &watermark);
 	publish_report(&session->publish, report_failure, session);
-	return err ? session_fail(session, err, session->publish.errmsg) : 0;
+	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
 }
 
 int session_publish_end(struct session *session)
@@ -220,5 +218,5 @@ int session_publish_end(struct session *session)
 	last = make_watermark(session, session->end);
 	err = publish_end(&session->publish, session->begin ? &last : NULL);
 	publish_report(&session->publish, report_failure, session);
-	return err ? session_fail(session, err, session->publish.errmsg) : 0;
+	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The part of a session for --publish and --metrics. Without these options, all functions do
- * nothing. They return 0, or -errno with session->errmsg set.
+ * nothing. They return 0, or -errno with session->error set.
  */
 #ifndef TRACER_SESSION_PUBLISH_H
 #define TRACER_SESSION_PUBLISH_H

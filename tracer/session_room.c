@@ -88,12 +88,11 @@ int session_room_check(struct session *session)
 		return 0;
 	if (options->overwrite)
 		least *= DUMP_LIMITS_SHARE;
-	snprintf(
-		session->errmsg, sizeof(session->errmsg),
+	return error_format(
+		&session->error, -EINVAL,
 		"--max-disk: %.0f MiB are less than %s times the rings, %.0f MiB: allow more, or take smaller rings with -m",
 		(double)options->max_disk / (double)MIB, options->overwrite ? "eight" : "four",
 		(double)least / (double)MIB);
-	return -EINVAL;
 }
 
 static uint64_t room(const struct session *session)
@@ -154,12 +153,12 @@ int session_room_step(struct session *session, uint64_t now)
 	int err = measure_tables(session, now);
 
 	if (err)
-		return session_fail_at(session, err, session->directory.path);
+		return error_set_at(&session->error, err, session->directory.path);
 	used = session_room_used(session) + SPARE;
 	if (!limit || used <= most || keeper->making_room ||
 	    (keeper->no_room && now < session->rotation.next_request))
 		return 0;
 	session->rotation.next_request = now + SECOND / 10;
 	err = keeper_request(keeper, KEEPER_MAKE_ROOM, 0, used - most);
-	return err ? session_fail(session, err, keeper->errmsg) : 0;
+	return err ? error_set(&session->error, err, keeper->errmsg) : 0;
 }

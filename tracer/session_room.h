@@ -21,7 +21,7 @@ unsigned int session_room_pieces(const struct session *session);
 /* Must the piece end early, so that older ones can be removed? */
 bool session_room_needs_switch(const struct session *session);
 
-/* Is the limit large enough for the rings? 0, or -EINVAL with session->errmsg set. */
+/* Is the limit large enough for the rings? 0, or -EINVAL with session->error set. */
 int session_room_check(struct session *session);
 
 /* Before a round: lets each drain take what there is room for. False: there is none. */

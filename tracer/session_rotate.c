@@ -32,7 +32,7 @@
 
 static int fail_directory(struct session *session, int err, const struct directory *directory)
 {
-	return session_fail(session, err, directory->errmsg);
+	return error_set(&session->error, err, directory->errmsg);
 }
 
 static int ask(struct session *session, enum keeper_request_kind kind, unsigned int piece)
@@ -40,7 +40,7 @@ static int ask(struct session *session, enum keeper_request_kind kind, unsigned 
 	struct keeper *keeper = &session->rotation.keeper;
 	int err = keeper_request(keeper, kind, piece, 0);
 
-	return err ? session_fail(session, err, keeper->errmsg) : 0;
+	return err ? error_set(&session->error, err, keeper->errmsg) : 0;
 }
 
 int session_rotate_begin(struct session *session, uint64_t now)
@@ -99,7 +99,7 @@ static int begin_piece(struct session *session)
 		return fail_directory(session, err, next);
 	err = session_status_begin_piece(session, &rotation->other_status);
 	if (err)
-		return session_fail_at(session, err, "the status");
+		return error_set_at(&session->error, err, "the status");
 	rotation->other_status.begin = machine_now();
 	err = session_status_write_of(session, next, &rotation->other_status);
 	if (err)
@@ -182,7 +182,7 @@ int session_rotate_stream(struct session *session, unsigned int cpu)
 			   session_piece_skipped(session, cpu), &ended, &own);
 	if (!ended.size) {
 		inside_unlink(rotation->other.fd, name);
-		return session_fail(session, err, drain->writer.errmsg);
+		return error_set(&session->error, err, drain->writer.errmsg);
 	}
 	if (was_incomplete)
 		own = count_own(session, cpu);
@@ -194,8 +194,8 @@ int session_rotate_stream(struct session *session, unsigned int cpu)
 	rotation->old_bytes += ended.size;
 	loss_deinit(&ended.loss);
 	if (err)
-		return session_fail(session, err, drain->writer.errmsg);
-	return failed ? session_fail_at(session, failed, "the status") : 0;
+		return error_set(&session->error, err, drain->writer.errmsg);
+	return failed ? error_set_at(&session->error, failed, "the status") : 0;
 }
 
 static bool all_are_switched(const struct session *session)
@@ -220,15 +220,15 @@ static int switch_tables(struct session *session)
 	if (!err)
 		err = name_messages_switch(&session->names, next, rotation->first, marks);
 	if (err)
-		return session_fail(session, err, session->names.errmsg);
+		return error_set(&session->error, err, session->names.errmsg);
 	if (session->stacks.file)
 		err = stack_messages_switch(&session->stacks, next, marks[ROTATION_STACKS]);
 	if (err)
-		return session_fail(session, err, session->stacks.errmsg);
+		return error_set(&session->error, err, session->stacks.errmsg);
 	if (session->user_stacks.file)
 		err = user_stacks_switch(&session->user_stacks, next, marks[ROTATION_USER_SYMBOLS]);
 	if (err)
-		return session_fail(session, err, session->user_stacks.errmsg);
+		return error_set(&session->error, err, session->user_stacks.errmsg);
 	err = session_memory_switch(session, next);
 	if (err)
 		return err;
@@ -298,7 +298,7 @@ int session_rotate_step(struct session *session, uint64_t now)
 		return 0;
 	err = keeper_read(&rotation->keeper, session_set_say);
 	if (err)
-		return session_fail(session, err, rotation->keeper.errmsg);
+		return error_set(&session->error, err, rotation->keeper.errmsg);
 	err = session_room_step(session, now);
 	if (err)
 		return err;
@@ -357,9 +357,10 @@ int session_rotate_finish(struct session *session)
 			err = session_memory_complete(session);
 		/* the names of the last events go to the old piece, too */
 		if (!err && name_messages_read(&session->names))
-			err = session_fail(session, session->names.err, session->names.errmsg);
+			err = error_set(&session->error, session->names.err, session->names.errmsg);
 		if (!err && stack_messages_read(&session->stacks))
-			err = session_fail(session, session->stacks.err, session->stacks.errmsg);
+			err = error_set(&session->error, session->stacks.err,
+					session->stacks.errmsg);
 		if (!err)
 			err = end_switch(session, machine_now());
 	}

@@ -2,7 +2,7 @@
 /*
  * Goes from one piece to the next while events come: first the streams, each in a round in which
  * its drain has caught up, then the tables. The old piece is complete once its symbols are, too.
- * Functions return 0, or -errno with session->errmsg set. Without --switch-output they do nothing.
+ * Functions return 0, or -errno with session->error set. Without --switch-output they do nothing.
  */
 #ifndef TRACER_SESSION_ROTATE_H
 #define TRACER_SESSION_ROTATE_H

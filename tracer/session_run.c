@@ -80,7 +80,7 @@ static int read_counters(struct session *session, uint64_t now)
 		err = recursion_misses_read(&session->misses, &session->programs, &session->rings,
 					    session->options->no_capture ? NULL : &session->status);
 	if (err)
-		return session_fail_at(session, err, "the spans of skipped events");
+		return error_set_at(&session->error, err, "the spans of skipped events");
 	programs_poll(&session->programs);
 	if (session->options->sampling.interval)
 		adapt_samples(session, now);
@@ -103,7 +103,7 @@ static int drain_cpu(struct session *session, unsigned int cpu, bool flush, bool
 	drain->has_oom_kill = false;
 	if (!err && flush)
 		err = writer_flush(&drain->writer, 0, session_piece_skipped(session, cpu), false);
-	return err ? session_fail(session, err, drain->writer.errmsg)
+	return err ? error_set(&session->error, err, drain->writer.errmsg)
 		   : session_rotate_stream(session, cpu);
 }
 
@@ -134,12 +134,12 @@ static int read_stacks(struct session *session)
 	int err = stack_messages_read(&session->stacks);
 
 	if (err)
-		return session_fail(session, err, session->stacks.errmsg);
+		return error_set(&session->error, err, session->stacks.errmsg);
 	if (session->stacks.is_full && !was_full && !session->options->quiet)
 		info_msg(
 			"kernel/stacks has its largest size: stacks that are new from now on are not written");
 	err = user_stacks_step(&session->user_stacks);
-	return err ? session_fail(session, err, session->user_stacks.errmsg) : 0;
+	return err ? error_set(&session->error, err, session->user_stacks.errmsg) : 0;
 }
 
 /* One round over all rings. Returns 1 if one was filling up, 0, or -errno. */
@@ -153,7 +153,7 @@ static int drain_all(struct session *session, uint64_t now)
 	if (!err) {
 		err = name_messages_read(&session->names);
 		if (err)
-			session_fail(session, err, session->names.errmsg);
+			error_set(&session->error, err, session->names.errmsg);
 	}
 	if (!err)
 		err = read_stacks(session);
@@ -303,13 +303,13 @@ int session_run(struct session *session)
 	if (options->records_slab)
 		err = snapshot_slabinfo(&session->directory, machine_now());
 	if (err)
-		return session_fail(session, err, session->directory.errmsg);
+		return error_set(&session->error, err, session->directory.errmsg);
 	err = session_publish_initial_counts(session);
 	if (err)
 		return err;
 	err = programs_attach(&session->programs);
 	if (err)
-		return session_fail(session, err, session->programs.errmsg);
+		return error_set(&session->error, err, session->programs.errmsg);
 	say_missing_probes(session);
 	session->begin = session->status.begin = machine_now();
 	err = session_triggers_begin(session);
@@ -318,7 +318,7 @@ int session_run(struct session *session)
 	if (options->records_slab)
 		err = snapshot_slabinfo(&session->directory, session->begin);
 	if (err)
-		return session_fail(session, err, session->directory.errmsg);
+		return error_set(&session->error, err, session->directory.errmsg);
 	modules_compare(&session->modules, session->begin);
 	/* no progress line if the command writes to the same terminal */
 	progress_line_init(&session->progress,
@@ -328,7 +328,7 @@ int session_run(struct session *session)
 	/* write the status now, so that it is correct even if kmemtraced is killed */
 	err = session_status_update_programs(session);
 	if (err)
-		return session_fail_at(session, err, "the status");
+		return error_set_at(&session->error, err, "the status");
 	err = session_status_write(session);
 	if (err)
 		return err;
@@ -336,11 +336,11 @@ int session_run(struct session *session)
 		session->deadline = session->begin + options->duration_ns;
 	err = options->count.enabled ? 0 : name_messages_add_tasks(&session->names);
 	if (err)
-		return session_fail(session, err, session->names.errmsg);
+		return error_set(&session->error, err, session->names.errmsg);
 	if (session->names.tasks && fflush(session->names.tasks))
-		return session_fail_at(session, -errno, "kernel/tasks");
+		return error_set_at(&session->error, -errno, "kernel/tasks");
 	if (session->names.cgroups.file && fflush(session->names.cgroups.file))
-		return session_fail_at(session, -errno, "kernel/cgroups");
+		return error_set_at(&session->error, -errno, "kernel/cgroups");
 	err = session_stream_begin(session);
 	if (!err)
 		err = session_confine(session);

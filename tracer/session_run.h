@@ -7,7 +7,7 @@
 
 /*
  * Attaches the programs and drains the rings until the command ends, the duration is over or a
- * signal arrives. 0, or -errno with errmsg set.
+ * signal arrives. 0, or -errno with error set.
  */
 int session_run(struct session *session);
 

@@ -179,5 +179,5 @@ void session_service_stopping(struct session *session)
 
 void session_service_failed(struct session *session, int err)
 {
-	notify_failed(&session->notify, err, session->errmsg);
+	notify_failed(&session->notify, err, session->error.text);
 }

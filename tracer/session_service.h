@@ -19,7 +19,7 @@ void session_service_step(struct session *session, uint64_t now);
 
 void session_service_stopping(struct session *session);
 
-/* err: -errno, with the session's errmsg. */
+/* err: -errno, with the session's error. */
 void session_service_failed(struct session *session, int err);
 
 #endif

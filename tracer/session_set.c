@@ -41,11 +41,10 @@ static int refuse_other(struct session *session, const char *path)
 
 	if (fd < 0 || !piece_set_has_other(fd, other))
 		return 0;
-	snprintf(
-		session->errmsg, sizeof(session->errmsg),
+	return error_format(
+		&session->error, -ENOTEMPTY,
 		"%s: is a set of pieces, and has %s, which is not a piece: move it away, or name another directory with -o",
 		path, other);
-	return -ENOTEMPTY;
 }
 
 /* Nothing has a name outside: what a killed kmemtraced leaves goes with its last process. */
@@ -58,13 +57,14 @@ static int make_in_memory(struct session *session)
 	int err;
 
 	if (parent < 0 || faccessat(parent, ".", W_OK | X_OK, 0))
-		return session_fail_at(session, parent < 0 ? parent : -errno,
-				       session->options->output);
+		return error_set_at(&session->error, parent < 0 ? parent : -errno,
+				    session->options->output);
 	tempdir_open(&session->tempdir, session->options->rotation.max_disk);
 	if (session->tempdir.mount < 0)
-		return session_fail_at(session, -errno, "--in-memory: a tmpfs cannot be mounted");
+		return error_set_at(&session->error, -errno,
+				    "--in-memory: a tmpfs cannot be mounted");
 	err = directory_make_beside(set, session->tempdir.path);
-	return err ? session_fail(session, err, set->errmsg) : 0;
+	return err ? error_set(&session->error, err, set->errmsg) : 0;
 }
 
 /* An older capture at the path is moved away when the new set gets its name. */
@@ -79,9 +79,9 @@ static int open_or_make(struct session *session)
 	if (is_set(path)) {
 		err = directory_open_existing(set, path);
 		if (err)
-			return session_fail(session, err, set->errmsg);
+			return error_set(&session->error, err, set->errmsg);
 		err = piece_set_clean(set->fd);
-		return err ? session_fail_at(session, err, path) : 0;
+		return err ? error_set_at(&session->error, err, path) : 0;
 	}
 	err = refuse_other(session, path);
 	if (err)
@@ -89,7 +89,7 @@ static int open_or_make(struct session *session)
 	err = directory_probe(set, path);
 	if (!err)
 		err = directory_make_empty(set);
-	return err ? session_fail(session, err, set->errmsg) : 0;
+	return err ? error_set(&session->error, err, set->errmsg) : 0;
 }
 
 static int find_first_piece(struct session *session)
@@ -99,15 +99,14 @@ static int find_first_piece(struct session *session)
 	int err = parts_list_pieces_at(session->rotation.set.fd, &numbers, &count);
 
 	if (err)
-		return session_fail_at(session, err, session->options->output);
+		return error_set_at(&session->error, err, session->options->output);
 	session->rotation.piece = count ? numbers[count - 1] + 1 : 1;
 	free(numbers);
 	if (session->rotation.piece <= PIECE_MAX)
 		return 0;
-	snprintf(session->errmsg, sizeof(session->errmsg),
-		 "%s: piece.%06u has the last number: name another directory with -o",
-		 session->options->output, PIECE_MAX);
-	return -ERANGE;
+	return error_format(&session->error, -ERANGE,
+			    "%s: piece.%06u has the last number: name another directory with -o",
+			    session->options->output, PIECE_MAX);
 }
 
 int session_set_open(struct session *session)
@@ -140,7 +139,7 @@ int session_set_keep(struct session *session)
 		settings.dumps.parent = dump_directory_open_parent(session->capture_path, &name);
 	err = keeper_start(&rotation->keeper, &settings);
 	close_fd(&settings.dumps.parent);
-	return err ? session_fail(session, err, rotation->keeper.errmsg) : 0;
+	return err ? error_set(&session->error, err, rotation->keeper.errmsg) : 0;
 }
 
 int session_set_make_piece(struct session *session)
@@ -152,11 +151,11 @@ int session_set_make_piece(struct session *session)
 					piece_next_name(rotation->piece, next), true);
 
 	if (err)
-		return session_fail(session, err, session->directory.errmsg);
+		return error_set(&session->error, err, session->directory.errmsg);
 	rotation->switched = calloc(session->rings.possible_cpus, sizeof(*rotation->switched));
 	rotation->controls = calloc(session->rings.possible_cpus, sizeof(*rotation->controls));
 	if (!rotation->switched || !rotation->controls)
-		return session_fail_at(session, -ENOMEM, "the streams");
+		return error_set_at(&session->error, -ENOMEM, "the streams");
 	return 0;
 }
 
@@ -167,11 +166,11 @@ int session_set_commit(struct session *session)
 
 	err = directory_commit(&session->directory);
 	if (err)
-		return session_fail(session, err, session->directory.errmsg);
+		return error_set(&session->error, err, session->directory.errmsg);
 	if (session->options->rotation.in_memory)
 		return 0;
 	err = directory_commit(set);
-	return err ? session_fail(session, err, set->errmsg) : 0;
+	return err ? error_set(&session->error, err, set->errmsg) : 0;
 }
 
 /* session->directory, which lies in the set, was removed before. */

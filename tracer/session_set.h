@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The set of pieces that a session with --switch-output writes. Functions return 0, or -errno with
- * session->errmsg set.
+ * session->error set.
  */
 #ifndef TRACER_SESSION_SET_H
 #define TRACER_SESSION_SET_H

@@ -24,7 +24,7 @@ int session_ship_start(struct session *session)
 	if (!options->ship.url)
 		return 0;
 	err = shipper_start(&session->shipper, &settings);
-	return err ? session_fail(session, err, session->shipper.errmsg) : 0;
+	return err ? error_set(&session->error, err, session->shipper.errmsg) : 0;
 }
 
 void session_ship_finish(struct session *session)

@@ -5,7 +5,7 @@
 
 #include "tracer/session.h"
 
-/* Starts the process, before there are threads. 0, or -errno with session->errmsg set. */
+/* Starts the process, before there are threads. 0, or -errno with session->error set. */
 int session_ship_start(struct session *session);
 
 /* All summaries are written: waits a few seconds until they are sent. */

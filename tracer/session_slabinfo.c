@@ -13,14 +13,14 @@ int session_slabinfo_write(struct session *session, struct slabinfo_snapshot *sn
 	if (err == -ENODATA)
 		return 0;
 	if (err)
-		return session_fail_at(session, err, "/proc/slabinfo");
+		return error_set_at(&session->error, err, "/proc/slabinfo");
 	err = slab_layout_add_held(snapshot, &session->topology);
 	if (err) {
-		session_fail_at(session, err, "/sys/kernel/slab");
+		error_set_at(&session->error, err, "/sys/kernel/slab");
 	} else {
 		err = snapshot_write_slabinfo(&session->directory, snapshot);
 		if (err)
-			session_fail(session, err, session->directory.errmsg);
+			error_set(&session->error, err, session->directory.errmsg);
 	}
 	slabinfo_snapshot_deinit(snapshot);
 	return err;

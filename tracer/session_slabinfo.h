@@ -8,7 +8,7 @@
 
 /*
  * err: of the reading; -ENODATA: the kernel has no slabinfo. Frees the snapshot. 0, or -errno with
- * errmsg set.
+ * error set.
  */
 int session_slabinfo_write(struct session *session, struct slabinfo_snapshot *snapshot, int err);
 

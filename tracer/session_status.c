@@ -21,13 +21,13 @@ int session_status_write_of(struct session *session, struct directory *directory
 	int err, failed;
 
 	if (!file)
-		return session_fail(session, -EIO, directory->errmsg);
+		return error_set(&session->error, -EIO, directory->errmsg);
 	err = status_write(status, file);
 	failed = directory_close(directory, file, "kernel/status");
 	if (err || failed)
-		return session_fail(session, err ? err : failed, directory->errmsg);
+		return error_set(&session->error, err ? err : failed, directory->errmsg);
 	err = directory_rename(directory, "kernel/.status", "kernel/status");
-	return err ? session_fail(session, err, directory->errmsg) : 0;
+	return err ? error_set(&session->error, err, directory->errmsg) : 0;
 }
 
 int session_status_write(struct session *session)
@@ -126,7 +126,8 @@ int session_status_start(struct session *session)
 		err = status_add_traced_pid(status, options->pids[i]);
 	if (!err)
 		err = session_status_update_programs(session);
-	return err ? session_fail_at(session, err, "the status") : session_status_write(session);
+	return err ? error_set_at(&session->error, err, "the status")
+		   : session_status_write(session);
 }
 
 /* Adds a CPU that came online, but for which no stream could be made. */
@@ -168,7 +169,7 @@ int session_status_finish(struct session *session)
 
 	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
 	if (!skipped)
-		return session_fail_at(session, -ENOMEM, "the status");
+		return error_set_at(&session->error, -ENOMEM, "the status");
 	recursion_misses_by_cpu(&session->misses, &session->programs, &session->rings, skipped);
 	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
 		const struct writer *writer = &session->drains[i].writer;
@@ -186,7 +187,7 @@ int session_status_finish(struct session *session)
 	if (!err)
 		err = session_status_complete(session);
 	if (err)
-		return session_fail_at(session, err, "the status");
+		return error_set_at(&session->error, err, "the status");
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
 		 programs_backup_reason(&session->programs));
 	status->end = session->end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The file kernel/status of a session. Functions return 0, or -errno with session->errmsg set. */
+/* The file kernel/status of a session. Functions return 0, or -errno with session->error set. */
 #ifndef TRACER_SESSION_STATUS_H
 #define TRACER_SESSION_STATUS_H
 

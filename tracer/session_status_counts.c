@@ -193,7 +193,7 @@ int session_status_end_piece(struct session *session)
 	base->mappings_lost += status->sampling.mappings_lost;
 	if (!err)
 		err = add_probes(&base->probes, &status->probes);
-	return err ? session_fail_at(session, err, "the status") : 0;
+	return err ? error_set_at(&session->error, err, "the status") : 0;
 }
 
 int session_status_begin_piece(const struct session *session, struct status *next)

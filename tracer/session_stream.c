@@ -33,7 +33,7 @@ static int check(struct session *session, int err)
 	if (err == -EPIPE)
 		session->stream.ended = true;
 	else if (err)
-		return session_fail_at(session, err, "standard output");
+		return error_set_at(&session->error, err, "standard output");
 	return 0;
 }
 
@@ -71,7 +71,7 @@ static int send_table(struct session *session, const char *name, uint64_t *sent)
 		return 0;
 	fd = openat(session->directory.fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return errno == ENOENT ? 0 : session_fail_at(session, -errno, name);
+		return errno == ENOENT ? 0 : error_set_at(&session->error, -errno, name);
 	snprintf(frame.name, sizeof(frame.name), "%s", name);
 	err = fstat(fd, &status)
 		      ? -errno
@@ -93,7 +93,7 @@ static int send_packets(struct session *session, unsigned int cpu)
 	snprintf(frame.name, sizeof(frame.name), "cpu%u", cpu);
 	fd = directory_read(&session->directory, frame.name);
 	if (fd < 0)
-		return session_fail(session, fd, session->directory.errmsg);
+		return error_set(&session->error, fd, session->directory.errmsg);
 	err = send_bytes(fd, &frame, sent, writer->size);
 	close(fd);
 	/* a file system that cannot do it keeps the bytes until the end */
@@ -131,7 +131,7 @@ int session_stream_begin(struct session *session)
 		return 0;
 	session->stream.sent = calloc(session->rings.possible_cpus, sizeof(uint64_t));
 	if (!session->stream.sent)
-		return session_fail_at(session, -ENOMEM, "standard output");
+		return error_set_at(&session->error, -ENOMEM, "standard output");
 	err = check(session, stream_frame_write(STDOUT_FILENO, STREAM_FRAME_FIRST,
 						strlen(STREAM_FRAME_FIRST)));
 	for (size_t i = 0; i < COUNT(first_tables) && !err; i++)

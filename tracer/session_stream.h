@@ -8,7 +8,7 @@
 
 #include "tracer/session.h"
 
-/* Sends the files that are there before the first event. 0 or -errno with errmsg set. */
+/* Sends the files that are there before the first event. 0 or -errno with error set. */
 int session_stream_begin(struct session *session);
 
 /*

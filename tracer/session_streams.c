@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "tracer/load/machine.h"
 #include "tracer/session_piece.h"
@@ -21,11 +20,8 @@ int session_streams_init(struct session *session)
 	err = topology_read(topology, "");
 	if (!err && !topology->count)
 		err = -ENODATA;
-	if (err) {
-		snprintf(session->errmsg, sizeof(session->errmsg), "/sys/devices/system/cpu: %s",
-			 strerror(-err));
-		return err;
-	}
+	if (err)
+		return error_set_at(&session->error, err, "/sys/devices/system/cpu");
 	if (!mib)
 		mib = rings_default_mib(machine_online_cpus(topology), machine_memory());
 	err = rings_init(rings, machine_possible_cpus(topology), mib,
@@ -33,7 +29,7 @@ int session_streams_init(struct session *session)
 	for (size_t i = 0; i < topology->count && !err; i++)
 		if (topology->list[i].online)
 			err = rings_add(rings, topology->list[i].cpu, topology->list[i].node);
-	return err ? session_fail(session, err, rings->errmsg) : 0;
+	return err ? error_set(&session->error, err, rings->errmsg) : 0;
 }
 
 #define NAME_SIZE 32 /* of a stream */
@@ -66,14 +62,14 @@ int session_streams_open(struct session *session, unsigned int cpu)
 	if (session_has_streams(session)) {
 		fd = directory_create(directory, stream_name(cpu, name));
 		if (fd < 0)
-			return session_fail(session, fd, directory->errmsg);
+			return error_set(&session->error, fd, directory->errmsg);
 	}
 	err = drain_open(drain, fd,
 			 directory_name(directory, stream_name(cpu, name), path, sizeof(path)),
 			 session->metadata.uuid, cpu, machine_now(),
 			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
 	if (err)
-		return session_fail(session, err, drain->writer.errmsg);
+		return error_set(&session->error, err, drain->writer.errmsg);
 	if (session_aggregates(session))
 		drain->writer.sink = publish_sink(&session->publish);
 	writer_pack(&drain->writer, session->packer);
@@ -90,12 +86,12 @@ int session_streams_add(struct session *session, unsigned int cpu)
 
 	err = rings_add(rings, cpu, about ? about->node : -1);
 	if (err)
-		return session_fail(session, err, rings->errmsg);
+		return error_set(&session->error, err, rings->errmsg);
 	err = session_streams_open(session, cpu);
 	if (err)
 		return err;
 	err = rings_insert(rings, cpu, bpf_variant_map_fd(&session->programs.variant, "rings"));
-	return err ? session_fail(session, err, rings->errmsg) : 0;
+	return err ? error_set(&session->error, err, rings->errmsg) : 0;
 }
 
 void session_streams_rename(struct session *session)
@@ -137,7 +133,7 @@ int session_streams_finish(struct session *session, uint64_t end)
 			continue;
 		failed = drain_rest(&session->drains[i], session_piece_skipped(session, i));
 		if (failed && !err)
-			err = session_fail(session, failed, session->drains[i].writer.errmsg);
+			err = error_set(&session->error, failed, session->drains[i].writer.errmsg);
 	}
 	directory_release(&session->directory);
 	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
@@ -145,7 +141,7 @@ int session_streams_finish(struct session *session, uint64_t end)
 			continue;
 		failed = drain_finish(&session->drains[i], end, session_piece_skipped(session, i));
 		if (failed && !err)
-			err = session_fail(session, failed, session->drains[i].writer.errmsg);
+			err = error_set(&session->error, failed, session->drains[i].writer.errmsg);
 	}
 	return err;
 }

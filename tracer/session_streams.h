@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The ring and the stream of each CPU: CPUs that are online have both from the start, others get
- * them when they come online. Functions return 0, or -errno with session->errmsg set.
+ * them when they come online. Functions return 0, or -errno with session->error set.
  */
 #ifndef TRACER_SESSION_STREAMS_H
 #define TRACER_SESSION_STREAMS_H

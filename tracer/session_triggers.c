@@ -47,7 +47,7 @@ int session_triggers_start(struct session *session)
 	err = trigger_process_start(&session->trigger_process, &settings);
 	/* the process has them now */
 	set_dump_left_deinit(&session->dump.left);
-	return err ? session_fail_at(session, err, "the process for --trigger-command") : 0;
+	return err ? error_set_at(&session->error, err, "the process for --trigger-command") : 0;
 }
 
 /* A name that is mostly mistyped. */
@@ -68,7 +68,7 @@ int session_triggers_open(struct session *session)
 		err = trigger_state_init(&triggers->states[triggers->count],
 					 &options->list[triggers->count]);
 		if (err)
-			return session_fail_at(session, err, "the triggers");
+			return error_set_at(&session->error, err, "the triggers");
 		check_name(&triggers->states[triggers->count]);
 	}
 	triggers->pause_ns = options->pause_ns;
@@ -142,10 +142,9 @@ int session_triggers_begin(struct session *session)
 		struct trigger_state *state = &session->triggers.states[i];
 
 		if (state->trigger.kind == TRIGGER_OOM && !process->ways[PROBE_OOM_KILL]) {
-			snprintf(session->errmsg, sizeof(session->errmsg),
-				 "--trigger %s: OOM kills cannot be recorded here: %s",
-				 state->trigger.text, process->reasons[PROBE_OOM_KILL]);
-			return -ENOTSUP;
+			return error_format(&session->error, -ENOTSUP,
+					    "--trigger %s: OOM kills cannot be recorded here: %s",
+					    state->trigger.text, process->reasons[PROBE_OOM_KILL]);
 		}
 		trigger_state_step(state, &nothing, session->triggers.pause_ns);
 	}

@@ -9,12 +9,12 @@
  */
 int session_triggers_start(struct session *session);
 
-/* Before the publishing thread has events. 0 or -errno with session->errmsg set. */
+/* Before the publishing thread has events. 0 or -errno with session->error set. */
 int session_triggers_open(struct session *session);
 
 /*
  * Once the programs are attached, at the time begin of the session: windows begin here. 0, or
- * -errno with session->errmsg set: a trigger can never fire.
+ * -errno with session->error set: a trigger can never fire.
  */
 int session_triggers_begin(struct session *session);
 

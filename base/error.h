@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The text of an error, which the program prints once. The functions return err, a -errno. */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+struct error {
+	char text[500];
+};
+
+int error_set(struct error *error, int err, const char *text);
+
+/* The text becomes "what: " and the text of err. */
+int error_set_at(struct error *error, int err, const char *what);
+
+__attribute__((format(printf, 3, 4))) int error_format(struct error *error, int err,
+						       const char *format, ...);
+
+#endif
