@@ -17,7 +17,7 @@
 #include "tracer/publish/publish_metrics.h"
 #include "tracer/publish/publish_summaries.h"
 #include "tracer/session_reload.h"
-#include "tracer/session_triggers.h"
+#include "tracer/trigger_watch.h"
 
 struct reload {
 	struct session *session;

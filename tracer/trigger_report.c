@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/utc.h"
 #include "cli/message.h"
-#include "tracer/session_dump.h"
+#include "tracer/trigger_dump.h"
 #include "tracer/trigger_report.h"
 
 #define SECOND 1000000000ULL

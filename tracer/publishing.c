@@ -9,8 +9,8 @@
 #include "cli/message.h"
 #include "live/stats/stats_file.h"
 #include "tracer/publish/publish_types.h"
+#include "tracer/publishing.h"
 #include "tracer/session_confine.h"
-#include "tracer/session_publish.h"
 
 int session_publish_start(struct session *session)
 {

@@ -3,8 +3,8 @@
  * The set of pieces that a session with --switch-output writes. Functions return 0, or -errno with
  * session->error set.
  */
-#ifndef TRACER_SESSION_SET_H
-#define TRACER_SESSION_SET_H
+#ifndef TRACER_PIECES_SET_H
+#define TRACER_PIECES_SET_H
 
 #include "tracer/session.h"
 

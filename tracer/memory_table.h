@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The memory of processes in a session, with --proc-mem. Each returns 0 or -errno with error set.
  */
-#ifndef TRACER_SESSION_MEMORY_H
-#define TRACER_SESSION_MEMORY_H
+#ifndef TRACER_MEMORY_TABLE_H
+#define TRACER_MEMORY_TABLE_H
 
 #include "tracer/session.h"
 

@@ -9,10 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tracer/load/paths.h"
 #include "tracer/load/machine.h"
-#include "tracer/session_status.h"
-#include "tracer/session_streams.h"
+#include "tracer/load/paths.h"
+#include "tracer/pieces_status.h"
+#include "tracer/pieces_streams.h"
 
 int session_status_write_of(struct session *session, struct directory *directory,
 			    const struct status *status)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which piece a stream belongs to, while streams are switched: see session_rotate.h. */
-#ifndef TRACER_SESSION_PIECE_H
-#define TRACER_SESSION_PIECE_H
+/* Which piece a stream belongs to, while streams are switched: see pieces_switch.h. */
+#ifndef TRACER_PIECES_H
+#define TRACER_PIECES_H
 
 #include "tracer/session.h"
 

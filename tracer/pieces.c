@@ -2,7 +2,7 @@
 /* A switch from piece to piece, as the streams see it. */
 #include "config.h"
 
-#include "tracer/session_piece.h"
+#include "tracer/pieces.h"
 
 struct directory *session_piece_directory(struct session *session)
 {

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "cli/message.h"
-#include "tracer/session_memory.h"
+#include "tracer/memory_table.h"
 
 #define TABLE "kernel/process_memory"
 

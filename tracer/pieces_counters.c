@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/hash_map.h"
-#include "tracer/session_status.h"
+#include "tracer/pieces_status.h"
 
 void session_status_count(struct status_counted *sum, const struct kmt_control *control,
 			  const struct kmt_control *base)

@@ -15,11 +15,11 @@
 #include "cli/message.h"
 #include "tracer/load/machine.h"
 #include "tracer/options_text.h"
+#include "tracer/pieces_room.h"
 #include "tracer/publish/publish_summaries.h"
-#include "tracer/session_room.h"
-#include "tracer/session_service.h"
+#include "tracer/service.h"
 #include "tracer/session_ship.h"
-#include "tracer/session_triggers.h"
+#include "tracer/trigger_watch.h"
 
 #define SECOND 1000000000ULL
 #define MIB (1024 * 1024.0)

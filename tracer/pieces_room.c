@@ -6,9 +6,9 @@
 #include <stdio.h>
 
 #include "cli/message.h"
+#include "tracer/pieces.h"
 #include "tracer/pieces/piece_set.h"
-#include "tracer/session_piece.h"
-#include "tracer/session_room.h"
+#include "tracer/pieces_room.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define BLOCK 4096 /* of a file system, mostly */

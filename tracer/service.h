@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The service manager and kmemtraced --status see a session while it runs. */
-#ifndef TRACER_SESSION_SERVICE_H
-#define TRACER_SESSION_SERVICE_H
+#ifndef TRACER_SERVICE_H
+#define TRACER_SERVICE_H
 
 #include "tracer/session.h"
 

@@ -17,15 +17,15 @@
 #include "cli/stop.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
+#include "tracer/memory_table.h"
 #include "tracer/names/table_switch.h"
+#include "tracer/pieces.h"
 #include "tracer/pieces/piece_set.h"
-#include "tracer/session_memory.h"
-#include "tracer/session_piece.h"
-#include "tracer/session_room.h"
-#include "tracer/session_rotate.h"
-#include "tracer/session_set.h"
+#include "tracer/pieces_room.h"
+#include "tracer/pieces_set.h"
+#include "tracer/pieces_status.h"
+#include "tracer/pieces_switch.h"
 #include "tracer/session_slabinfo.h"
-#include "tracer/session_status.h"
 
 #define KEEPER_SECONDS 60
 #define FINISH_ROUNDS 1000 /* of a millisecond */

@@ -3,8 +3,8 @@
  * The part of a session for --publish and --metrics. Without these options, all functions do
  * nothing. They return 0, or -errno with session->error set.
  */
-#ifndef TRACER_SESSION_PUBLISH_H
-#define TRACER_SESSION_PUBLISH_H
+#ifndef TRACER_PUBLISHING_H
+#define TRACER_PUBLISHING_H
 
 #include "tracer/session.h"
 

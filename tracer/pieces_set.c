@@ -15,7 +15,7 @@
 #include "cli/message.h"
 #include "cli/stop.h"
 #include "tracer/pieces/piece_set.h"
-#include "tracer/session_set.h"
+#include "tracer/pieces_set.h"
 
 void session_set_say(const char *text)
 {

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "capture/stream_frame.h"
-#include "tracer/session_publish.h"
-#include "tracer/session_stream.h"
+#include "tracer/publishing.h"
+#include "tracer/stream_output.h"
 
 #define BLOCK 65536
 

@@ -14,10 +14,10 @@
 #include "base/text.h"
 #include "cli/message.h"
 #include "tracer/host/victim_name.h"
-#include "tracer/session_dump.h"
-#include "tracer/session_publish.h"
-#include "tracer/session_triggers.h"
+#include "tracer/publishing.h"
+#include "tracer/trigger_dump.h"
 #include "tracer/trigger_report.h"
+#include "tracer/trigger_watch.h"
 
 #define WAIT_PAUSE_NS 5000000
 #define WAIT_PAUSES 6000	  /* half a minute */

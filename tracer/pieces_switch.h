@@ -4,8 +4,8 @@
  * its drain has caught up, then the tables. The old piece is complete once its symbols are, too.
  * Functions return 0, or -errno with session->error set. Without --switch-output they do nothing.
  */
-#ifndef TRACER_SESSION_ROTATE_H
-#define TRACER_SESSION_ROTATE_H
+#ifndef TRACER_PIECES_SWITCH_H
+#define TRACER_PIECES_SWITCH_H
 
 #include "tracer/session.h"
 

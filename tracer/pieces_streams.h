@@ -3,8 +3,8 @@
  * The ring and the stream of each CPU: CPUs that are online have both from the start, others get
  * them when they come online. Functions return 0, or -errno with session->error set.
  */
-#ifndef TRACER_SESSION_STREAMS_H
-#define TRACER_SESSION_STREAMS_H
+#ifndef TRACER_PIECES_STREAMS_H
+#define TRACER_PIECES_STREAMS_H
 
 #include "tracer/session.h"
 

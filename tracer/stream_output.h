@@ -3,8 +3,8 @@
  * Sends the capture to standard output while it is recorded: see capture/stream_frame.h. The files
  * of the capture are in a temporary directory; what is sent of the streams is given back.
  */
-#ifndef TRACER_SESSION_STREAM_H
-#define TRACER_SESSION_STREAM_H
+#ifndef TRACER_STREAM_OUTPUT_H
+#define TRACER_STREAM_OUTPUT_H
 
 #include "tracer/session.h"
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "tracer/load/machine.h"
-#include "tracer/session_piece.h"
-#include "tracer/session_streams.h"
+#include "tracer/pieces.h"
+#include "tracer/pieces_streams.h"
 
 int session_streams_init(struct session *session)
 {

@@ -14,8 +14,8 @@
 #include "report/render/render.h"
 #include "report/views/capture_header.h"
 #include "report/views/view.h"
-#include "tracer/session_count.h"
-#include "tracer/session_streams.h"
+#include "tracer/live_counts_capture.h"
+#include "tracer/pieces_streams.h"
 
 /* It must not be moved. */
 struct counts_header {

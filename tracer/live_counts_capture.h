@@ -3,8 +3,8 @@
  * --count: the counts of the kernel become a capture of one event for each key, in a temporary
  * directory, and the view count prints it.
  */
-#ifndef TRACER_SESSION_COUNT_H
-#define TRACER_SESSION_COUNT_H
+#ifndef TRACER_LIVE_COUNTS_CAPTURE_H
+#define TRACER_LIVE_COUNTS_CAPTURE_H
 
 #include "tracer/session.h"
 

@@ -13,7 +13,7 @@
 #include "base/utc.h"
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "tracer/session_dump.h"
+#include "tracer/trigger_dump.h"
 
 #define SECOND 1000000000ULL
 

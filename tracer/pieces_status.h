@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The file kernel/status of a session. Functions return 0, or -errno with session->error set. */
-#ifndef TRACER_SESSION_STATUS_H
-#define TRACER_SESSION_STATUS_H
+#ifndef TRACER_PIECES_STATUS_H
+#define TRACER_PIECES_STATUS_H
 
 #include "tracer/session.h"
 

@@ -3,8 +3,8 @@
  * The flight recorder: after a trigger, or SIGUSR2, the present piece ends, and the process of
  * trigger_process.h writes the pieces up to it as a dump. Recording goes on.
  */
-#ifndef TRACER_SESSION_DUMP_H
-#define TRACER_SESSION_DUMP_H
+#ifndef TRACER_TRIGGER_DUMP_H
+#define TRACER_TRIGGER_DUMP_H
 
 #include "tracer/session.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A session with --trigger compares its figures, and says which triggers fire. */
-#ifndef TRACER_SESSION_TRIGGERS_H
-#define TRACER_SESSION_TRIGGERS_H
+#ifndef TRACER_TRIGGER_WATCH_H
+#define TRACER_TRIGGER_WATCH_H
 
 #include "tracer/session.h"
 

@@ -4,8 +4,8 @@
  * removes the oldest when the limit comes near; the drain takes only as many records as there is
  * room for on the disk. Records that find no room in the ring then are lost, and counted.
  */
-#ifndef TRACER_SESSION_ROOM_H
-#define TRACER_SESSION_ROOM_H
+#ifndef TRACER_PIECES_ROOM_H
+#define TRACER_PIECES_ROOM_H
 
 #include "tracer/session.h"
 
