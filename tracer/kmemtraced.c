@@ -39,8 +39,8 @@ static void print_counted(const struct session *session, const char *place)
 {
 	struct status_counted sum = { 0 };
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		session_status_count(&sum, &session->rings.controls[i], NULL);
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
+		session_status_count(&sum, &session->streams.rings.controls[i], NULL);
 	info_msg("%s: counted %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64 " frees",
 		 place, sum.allocations, sum.bytes, sum.frees);
 }
@@ -67,9 +67,8 @@ static void print_result(const struct session *session)
 			    : session->options->rotation.in_memory ? session->options->output
 								   : output_of(session)->path;
 	double seconds = (double)(session->end - session->begin) / 1e9;
-	struct session_sums sums;
+	struct stream_sums sums = streams_sums(&session->streams);
 
-	session_sums(session, &sums);
 	if (session->options->verbose && !session->options->count.enabled)
 		print_cpus(&session->status);
 	if (session_aggregates(session))

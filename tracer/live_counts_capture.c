@@ -28,17 +28,18 @@ struct counts_header {
 /* The counters in the control block are those of a ring whose records were all taken out. */
 static int put(struct session *session, uint32_t cpu, struct kmt_record *record)
 {
-	struct kmt_control *control = &session->rings.controls[cpu];
+	struct kmt_control *control = &session->streams.rings.controls[cpu];
 	int err = 0;
 
-	if (!session->draining[cpu])
+	if (!session->streams.draining[cpu])
 		err = session_streams_open(session, cpu);
 	if (err)
 		return err;
 	record->sequence = (uint32_t)control->sequence++;
 	control->slots = control->tail = control->sequence;
-	err = writer_put(&session->drains[cpu].writer, record);
-	return err ? error_set(&session->error, err, session->drains[cpu].writer.errmsg) : 0;
+	err = writer_put(&session->streams.drains[cpu].writer, record);
+	return err ? error_set(&session->error, err, session->streams.drains[cpu].writer.errmsg)
+		   : 0;
 }
 
 int session_count_store(struct session *session)
@@ -47,7 +48,7 @@ int session_count_store(struct session *session)
 	int err;
 
 	counts->parts = session->options->count.parts;
-	err = live_counts_read(counts, &session->rings,
+	err = live_counts_read(counts, &session->streams.rings,
 			       bpf_variant_map_fd(&session->programs.variant, "counts"),
 			       session->begin);
 	if (err)
@@ -58,9 +59,9 @@ int session_count_store(struct session *session)
 		live_counts_record(counts, i, &record);
 		err = put(session, counts->list[i].cpu, &record);
 	}
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
-		session->count_ungrouped += session->rings.controls[i].count_ungrouped;
-		session->count_own += session->rings.controls[i].count_own;
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
+		session->count_ungrouped += session->streams.rings.controls[i].count_ungrouped;
+		session->count_own += session->streams.rings.controls[i].count_own;
 	}
 	return err;
 }

@@ -19,7 +19,7 @@ uint64_t session_piece_skipped(const struct session *session, unsigned int cpu)
 void session_piece_opened(struct session *session, unsigned int cpu)
 {
 	struct rotation *rotation = &session->rotation;
-	uint64_t time = session->drains[cpu].writer.first_time;
+	uint64_t time = session->streams.drains[cpu].writer.first_time;
 
 	if (!session_piece_is_switching(session))
 		return;

@@ -48,9 +48,9 @@ int session_status_add_cpu(struct session *session, unsigned int cpu,
 			   const struct writer_ended *ended, uint64_t own, uint64_t skipped)
 {
 	static const struct kmt_control none;
-	const struct kmt_control *base =
-		session->rotation.controls ? &session->rotation.controls[cpu] : &none;
-	const struct kmt_control *control = session->drains[cpu].control;
+	const struct kmt_control *base = session->streams.bases ? &session->streams.bases[cpu]
+								: &none;
+	const struct kmt_control *control = session->streams.drains[cpu].control;
 	struct status *status = &session->status;
 	struct status_cpu *about = status_add_cpu(status, cpu);
 	bool full = false;
@@ -82,7 +82,7 @@ int session_status_add_stream(struct session *session, unsigned int cpu,
 	bool skipped = session->misses.reported != session->rotation.base.skipped;
 	int err = session_status_add_cpu(session, cpu, ended, own, skipped ? STATUS_UNKNOWN : 0);
 
-	session->rotation.controls[cpu] = *session->drains[cpu].control;
+	session->streams.bases[cpu] = *session->streams.drains[cpu].control;
 	return err;
 }
 

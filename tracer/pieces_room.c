@@ -34,9 +34,9 @@ uint64_t session_room_stream_bytes(const struct session *session)
 {
 	uint64_t bytes = 0;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		if (session->draining[i])
-			bytes += round_up(session->drains[i].writer.size);
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
+		if (session->streams.draining[i])
+			bytes += round_up(session->streams.drains[i].writer.size);
 	return bytes;
 }
 
@@ -79,7 +79,7 @@ bool session_room_needs_switch(const struct session *session)
 
 int session_room_check(struct session *session)
 {
-	const struct rings *rings = &session->rings;
+	const struct rings *rings = &session->streams.rings;
 	const struct rotation_options *options = &session->options->rotation;
 	uint64_t limit = limit_of_pieces(session);
 	uint64_t least = rings_bytes(rings->mib, rings->buffered) * RINGS * rings->possible_cpus;
@@ -122,14 +122,16 @@ bool session_room_divide(struct session *session)
 
 	if (!session->options->rotation.max_disk)
 		return true;
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		if (session->draining[i])
-			waiting += drain_waiting(&session->drains[i]) + 2 * PACKET_RECORDS_MAX;
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
+		if (session->streams.draining[i])
+			waiting +=
+				drain_waiting(&session->streams.drains[i]) + 2 * PACKET_RECORDS_MAX;
 	records = room(session) / sizeof(struct kmt_record);
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		session->drains[i].room = records < waiting ? records / session->rings.possible_cpus
-							    : 0;
-	if (records >= waiting || records / session->rings.possible_cpus > PACKET_RECORDS_MAX)
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
+		session->streams.drains[i].room =
+			records < waiting ? records / session->streams.rings.possible_cpus : 0;
+	if (records >= waiting ||
+	    records / session->streams.rings.possible_cpus > PACKET_RECORDS_MAX)
 		return true;
 	say_full(session);
 	return false;

@@ -152,9 +152,11 @@ int session_set_make_piece(struct session *session)
 
 	if (err)
 		return error_set(&session->error, err, session->directory.errmsg);
-	rotation->switched = calloc(session->rings.possible_cpus, sizeof(*rotation->switched));
-	rotation->controls = calloc(session->rings.possible_cpus, sizeof(*rotation->controls));
-	if (!rotation->switched || !rotation->controls)
+	rotation->switched =
+		calloc(session->streams.rings.possible_cpus, sizeof(*rotation->switched));
+	session->streams.bases =
+		calloc(session->streams.rings.possible_cpus, sizeof(*session->streams.bases));
+	if (!rotation->switched || !session->streams.bases)
 		return error_set_at(&session->error, -ENOMEM, "the streams");
 	return 0;
 }

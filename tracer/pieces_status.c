@@ -112,7 +112,8 @@ int session_status_start(struct session *session)
 	struct status *status = &session->status;
 	int err;
 
-	status->ring_bytes = rings_bytes(session->rings.mib, session->rings.buffered);
+	status->ring_bytes =
+		rings_bytes(session->streams.rings.mib, session->streams.rings.buffered);
 	/* what is own was left out while counting */
 	status->sampling.is_profile = options->sampling.is_profile;
 	status->sampling.interval = status->sampling.interval_most = options->sampling.interval;
@@ -134,9 +135,9 @@ int session_status_start(struct session *session)
 static int add_lost_cpu(struct session *session, unsigned int cpu)
 {
 	static const struct kmt_control none;
-	const struct kmt_control *control = &session->rings.controls[cpu];
-	const struct kmt_control *base =
-		session->rotation.controls ? &session->rotation.controls[cpu] : &none;
+	const struct kmt_control *control = &session->streams.rings.controls[cpu];
+	const struct kmt_control *base = session->streams.bases ? &session->streams.bases[cpu]
+								: &none;
 	struct status_cpu *about = status_add_cpu(&session->status, cpu);
 
 	if (!about)
@@ -167,20 +168,21 @@ int session_status_finish(struct session *session)
 	uint64_t *skipped;
 	int err = 0;
 
-	skipped = calloc(session->rings.possible_cpus, sizeof(*skipped));
+	skipped = calloc(session->streams.rings.possible_cpus, sizeof(*skipped));
 	if (!skipped)
 		return error_set_at(&session->error, -ENOMEM, "the status");
-	recursion_misses_by_cpu(&session->misses, &session->programs, &session->rings, skipped);
-	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
-		const struct writer *writer = &session->drains[i].writer;
+	recursion_misses_by_cpu(&session->misses, &session->programs, &session->streams.rings,
+				skipped);
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++) {
+		const struct writer *writer = &session->streams.drains[i].writer;
 		const struct writer_ended ended = { writer->loss, writer->size, writer->clamped,
 						    writer->clamped_max };
 
-		if (session->draining[i])
+		if (session->streams.draining[i])
 			err = session_status_add_cpu(session, i, &ended,
 						     session_streams_count_own(session, i),
 						     skipped_of_cpu(session, skipped, i));
-		else if (session->rings.controls[i].sequence)
+		else if (session->streams.rings.controls[i].sequence)
 			err = add_lost_cpu(session, i);
 	}
 	free(skipped);

@@ -9,29 +9,6 @@
 #include "tracer/pieces.h"
 #include "tracer/pieces_streams.h"
 
-int session_streams_init(struct session *session)
-{
-	const struct options *options = session->options;
-	struct topology *topology = &session->topology;
-	struct rings *rings = &session->rings;
-	unsigned int mib = options->ring_mib;
-	int err;
-
-	err = topology_read(topology, "");
-	if (!err && !topology->count)
-		err = -ENODATA;
-	if (err)
-		return error_set_at(&session->error, err, "/sys/devices/system/cpu");
-	if (!mib)
-		mib = rings_default_mib(machine_online_cpus(topology), machine_memory());
-	err = rings_init(rings, machine_possible_cpus(topology), mib,
-			 session->plan.missing_features.fetch);
-	for (size_t i = 0; i < topology->count && !err; i++)
-		if (topology->list[i].online)
-			err = rings_add(rings, topology->list[i].cpu, topology->list[i].node);
-	return err ? error_set(&session->error, err, rings->errmsg) : 0;
-}
-
 #define NAME_SIZE 32 /* of a stream */
 
 static const char *stream_name(unsigned int cpu, char name[NAME_SIZE])
@@ -51,37 +28,37 @@ static const char *stream_path(const struct session *session, unsigned int cpu, 
 int session_streams_open(struct session *session, unsigned int cpu)
 {
 	struct directory *directory = session_piece_directory(session);
-	struct drain *drain = &session->drains[cpu];
+	struct drain *drain = &session->streams.drains[cpu];
 	char path[4096], name[NAME_SIZE];
 	int err, fd = -1;
 
-	drain->control = &session->rings.controls[cpu];
-	drain->ring = session->rings.list[cpu].slots;
-	drain->slots = session->rings.slots;
+	drain->control = &session->streams.rings.controls[cpu];
+	drain->ring = session->streams.rings.list[cpu].slots;
+	drain->slots = session->streams.rings.slots;
 	drain->status = &session->status;
 	if (session_has_streams(session)) {
 		fd = directory_create(directory, stream_name(cpu, name));
 		if (fd < 0)
 			return error_set(&session->error, fd, directory->errmsg);
 	}
-	err = drain_open(drain, fd,
-			 directory_name(directory, stream_name(cpu, name), path, sizeof(path)),
-			 session->metadata.uuid, cpu, machine_now(),
-			 session->rings.buffered ? session->rings.list[cpu].fd : -1);
+	err = drain_open(
+		drain, fd, directory_name(directory, stream_name(cpu, name), path, sizeof(path)),
+		session->metadata.uuid, cpu, machine_now(),
+		session->streams.rings.buffered ? session->streams.rings.list[cpu].fd : -1);
 	if (err)
 		return error_set(&session->error, err, drain->writer.errmsg);
 	if (session_aggregates(session))
 		drain->writer.sink = publish_sink(&session->publish);
-	writer_pack(&drain->writer, session->packer);
-	session->draining[cpu] = true;
+	writer_pack(&drain->writer, session->streams.packer);
+	session->streams.draining[cpu] = true;
 	session_piece_opened(session, cpu);
 	return 0;
 }
 
 int session_streams_add(struct session *session, unsigned int cpu)
 {
-	const struct topology_cpu *about = topology_find(&session->topology, cpu);
-	struct rings *rings = &session->rings;
+	const struct topology_cpu *about = topology_find(&session->streams.topology, cpu);
+	struct rings *rings = &session->streams.rings;
 	int err;
 
 	err = rings_add(rings, cpu, about ? about->node : -1);
@@ -98,15 +75,15 @@ void session_streams_rename(struct session *session)
 {
 	char path[4096];
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		if (session->draining[i])
-			writer_rename(&session->drains[i].writer,
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
+		if (session->streams.draining[i])
+			writer_rename(&session->streams.drains[i].writer,
 				      stream_path(session, i, path, sizeof(path)));
 }
 
 uint64_t session_streams_count_own(struct session *session, unsigned int cpu)
 {
-	struct drain *drain = &session->drains[cpu];
+	struct drain *drain = &session->streams.drains[cpu];
 	char name[NAME_SIZE];
 	int fd = -1;
 
@@ -123,25 +100,28 @@ int session_streams_finish(struct session *session, uint64_t end)
 {
 	int err = 0, failed;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
 		/* a CPU that came online and never got a ring may still have had events */
-		if (!session->draining[i] && session->rings.controls[i].sequence) {
+		if (!session->streams.draining[i] && session->streams.rings.controls[i].sequence) {
 			failed = session_streams_open(session, i);
 			err = err ? err : failed;
 		}
-		if (!session->draining[i])
+		if (!session->streams.draining[i])
 			continue;
-		failed = drain_rest(&session->drains[i], session_piece_skipped(session, i));
+		failed = drain_rest(&session->streams.drains[i], session_piece_skipped(session, i));
 		if (failed && !err)
-			err = error_set(&session->error, failed, session->drains[i].writer.errmsg);
+			err = error_set(&session->error, failed,
+					session->streams.drains[i].writer.errmsg);
 	}
 	directory_release(&session->directory);
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
-		if (!session->draining[i])
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
+		if (!session->streams.draining[i])
 			continue;
-		failed = drain_finish(&session->drains[i], end, session_piece_skipped(session, i));
+		failed = drain_finish(&session->streams.drains[i], end,
+				      session_piece_skipped(session, i));
 		if (failed && !err)
-			err = error_set(&session->error, failed, session->drains[i].writer.errmsg);
+			err = error_set(&session->error, failed,
+					session->streams.drains[i].writer.errmsg);
 	}
 	return err;
 }

@@ -8,9 +8,6 @@
 
 #include "tracer/session.h"
 
-/* Reads the topology, and makes a ring for each CPU that is online. */
-int session_streams_init(struct session *session);
-
 /* Opens the stream of a CPU. */
 int session_streams_open(struct session *session, unsigned int cpu);
 

@@ -145,9 +145,9 @@ static int begin_switch(struct session *session)
 	rotation->marks[ROTATION_CGROUPS] = table_mark(session->names.cgroups.file);
 	rotation->marks[ROTATION_STACKS] = table_mark(session->stacks.file);
 	rotation->marks[ROTATION_USER_SYMBOLS] = table_mark(session->user_stacks.file);
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
 		rotation->switched[i] = false;
-		session->drains[i].switching = session->draining[i];
+		session->streams.drains[i].switching = session->streams.draining[i];
 	}
 	memory_reader_request(&session->memory_reader);
 	return 0;
@@ -159,13 +159,14 @@ static uint64_t count_own(struct session *session, unsigned int cpu)
 	char name[PIECE_NAME_SIZE];
 
 	snprintf(name, sizeof(name), "cpu%u", cpu);
-	return drain_count_own(&session->drains[cpu], directory_read(&session->directory, name));
+	return drain_count_own(&session->streams.drains[cpu],
+			       directory_read(&session->directory, name));
 }
 
 int session_rotate_stream(struct session *session, unsigned int cpu)
 {
 	struct rotation *rotation = &session->rotation;
-	struct drain *drain = &session->drains[cpu];
+	struct drain *drain = &session->streams.drains[cpu];
 	bool was_incomplete = drain->may_be_incomplete;
 	struct writer_ended ended;
 	char name[PIECE_NAME_SIZE], path[4096];
@@ -188,9 +189,9 @@ int session_rotate_stream(struct session *session, unsigned int cpu)
 		own = count_own(session, cpu);
 	session_piece_opened(session, cpu);
 	failed = session_status_add_stream(session, cpu, &ended, own);
-	rotation->ended.recorded += ended.loss.records;
-	rotation->ended.lost += loss_missing(&ended.loss);
-	rotation->ended.bytes += ended.size;
+	session->streams.ended.recorded += ended.loss.records;
+	session->streams.ended.lost += loss_missing(&ended.loss);
+	session->streams.ended.bytes += ended.size;
 	rotation->old_bytes += ended.size;
 	loss_deinit(&ended.loss);
 	if (err)
@@ -200,8 +201,8 @@ int session_rotate_stream(struct session *session, unsigned int cpu)
 
 static bool all_are_switched(const struct session *session)
 {
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		if (session->draining[i] && !session->rotation.switched[i])
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
+		if (session->streams.draining[i] && !session->rotation.switched[i])
 			return false;
 	return true;
 }
@@ -325,10 +326,11 @@ static int switch_rest(struct session *session)
 	int err = 0;
 
 	for (int i = 0; i < FINISH_ROUNDS && !err && !all_are_switched(session); i++) {
-		for (unsigned int cpu = 0; cpu < session->rings.possible_cpus && !err; cpu++) {
-			struct drain *drain = &session->drains[cpu];
+		for (unsigned int cpu = 0; cpu < session->streams.rings.possible_cpus && !err;
+		     cpu++) {
+			struct drain *drain = &session->streams.drains[cpu];
 
-			if (!session->draining[cpu] || session->rotation.switched[cpu])
+			if (!session->streams.draining[cpu] || session->rotation.switched[cpu])
 				continue;
 			drain->room = 0;
 			drain_run(drain);
@@ -348,8 +350,8 @@ int session_rotate_finish(struct session *session)
 	const struct timespec millisecond = { .tv_nsec = 1000000 };
 	int err = 0;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		session->drains[i].room = 0;
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
+		session->streams.drains[i].room = 0;
 	if (session->rotation.state == ROTATION_SWITCHING) {
 		directory_release(&session->directory);
 		err = switch_rest(session);

@@ -15,7 +15,7 @@
 int session_publish_start(struct session *session)
 {
 	const struct options *options = session->options;
-	const struct rings *rings = &session->rings;
+	const struct rings *rings = &session->streams.rings;
 	struct publish_settings settings = {
 		.path = options->publish,
 		.group = options->publish_group,
@@ -44,7 +44,7 @@ int session_publish_start(struct session *session)
 	if (!session_aggregates(session))
 		return 0;
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
-		if (session->draining[i])
+		if (session->streams.draining[i])
 			settings.ring_bytes += rings_bytes(rings->mib, rings->buffered);
 	err = publish_start(&session->publish, &settings);
 	if (err)
@@ -103,64 +103,6 @@ int session_publish_initial_counts(struct session *session)
 	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
 }
 
-/*
- * The watermark: all events before this time have been passed to the queue, or are lost. It is the
- * earliest of now, which was read before this round over the rings, and of the times that the CPUs
- * have reached:
- *
- * If the drain of a CPU has caught up, every event that took its number before now has been drained
- * or is lost. Any other event reads its time after it took its number, so after now. If the drain
- * has not caught up, the CPU has reached the time of its last record: the next event took its slots
- * later, and does not have an earlier time. If the clocks of CPUs differ, the writer clamps the
- * time of an event that would be before the watermark, as it does in the stream.
- *
- * A CPU without a ring loses its events until it gets a ring. It gets the ring during a round,
- * after the time now of that round.
- */
-uint64_t session_watermark(struct session *session, uint64_t now)
-{
-	uint64_t watermark = now;
-
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
-		struct drain *drain = &session->drains[i];
-		uint64_t reached;
-
-		if (!session->draining[i])
-			continue;
-		reached = writer_watermark(&drain->writer, drain->caught_up ? now : 0);
-		if (reached < watermark)
-			watermark = reached;
-	}
-	return watermark;
-}
-
-/* In the streams of earlier pieces. */
-static uint64_t lost_before(const struct session *session, unsigned int cpu)
-{
-	return session->rotation.controls ? session->rotation.controls[cpu].lost : 0;
-}
-
-/*
- * The programs count an event that finds no slot, and a sample that finds no room, at once, before
- * a reader can see the gap in the numbers. The writer counts the records that it cannot write.
- */
-uint64_t session_count_lost(const struct session *session)
-{
-	uint64_t lost = 0;
-
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
-		const struct kmt_control *control = &session->rings.controls[i];
-		const struct writer *writer = &session->drains[i].writer;
-
-		if (session->draining[i] && writer->error)
-			lost += loss_missing(&writer->loss) + lost_before(session, i);
-		else
-			lost += __atomic_load_n(&control->lost, __ATOMIC_RELAXED);
-		lost += __atomic_load_n(&control->dropped, __ATOMIC_RELAXED);
-	}
-	return lost;
-}
-
 static void report_failure(void *data, const char *message)
 {
 	const struct session *session = data;
@@ -173,9 +115,8 @@ static void report_failure(void *data, const char *message)
 static void add_facts(const struct session *session, struct watermark *watermark)
 {
 	const struct status *status = &session->status;
-	struct session_sums sums;
+	struct stream_sums sums = streams_sums(&session->streams);
 
-	session_sums(session, &sums);
 	watermark->missing.recorded = sums.recorded;
 	watermark->stored = session->options->no_capture ? 0 : sums.bytes;
 	watermark->missing.skipped = session->misses.upper_bound;
@@ -188,7 +129,7 @@ static struct watermark make_watermark(const struct session *session, uint64_t t
 {
 	struct watermark watermark = { .time = time, .begin = session->begin };
 
-	watermark.missing.lost = session_count_lost(session);
+	watermark.missing.lost = streams_lost(&session->streams);
 	add_facts(session, &watermark);
 	return watermark;
 }
@@ -200,7 +141,7 @@ int session_publish_watermark(struct session *session, uint64_t now)
 
 	if (!session_aggregates(session))
 		return 0;
-	watermark = make_watermark(session, session_watermark(session, now));
+	watermark = make_watermark(session, streams_watermark(&session->streams, now));
 	err = publish_paths(&session->publish, &session->status);
 	if (!err)
 		err = publish_watermark(&session->publish, &watermark);

@@ -18,19 +18,10 @@ int session_publish_open(struct session *session);
 int session_publish_initial_counts(struct session *session);
 
 /*
- * The time before which all events are written or lost, after a round over the rings that began at
- * now (ns) and wrote all records.
- */
-uint64_t session_watermark(struct session *session, uint64_t now);
-
-/*
  * Publishes the events before the new watermark. Call it after a round over all rings that flushed;
  * now: the time read before that round.
  */
 int session_publish_watermark(struct session *session, uint64_t now);
-
-/* The number of events that are in no stream. */
-uint64_t session_count_lost(const struct session *session);
 
 /* Ends the thread, after all records were put into the queue. */
 int session_publish_end(struct session *session);

@@ -62,8 +62,8 @@ static uint64_t count_events(const struct session *session)
 {
 	uint64_t events = 0;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
-		const struct kmt_control *control = &session->rings.controls[i];
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
+		const struct kmt_control *control = &session->streams.rings.controls[i];
 
 		events += control->counted.kmalloc + control->counted.cache_alloc +
 			  control->counted.kfree + control->counted.cache_free +
@@ -95,10 +95,9 @@ static void collect(struct session *session)
 {
 	const struct options *options = session->options;
 	struct daemon_status *status = &session->daemon_status;
-	struct session_sums sums;
+	struct stream_sums sums = streams_sums(&session->streams);
 	struct statfs about;
 
-	session_sums(session, &sums);
 	status->events = options->count.enabled ? STATUS_FILE_UNKNOWN : sums.recorded;
 	status->lost = sums.lost;
 	status->skipped = session->misses.reported;

@@ -21,32 +21,9 @@ int session_fail_command(struct session *session, int err)
 			    options->command[0]);
 }
 
-void session_sums(const struct session *session, struct session_sums *sums)
-{
-	memset(sums, 0, sizeof(*sums));
-	sums->recorded = session->rotation.ended.recorded;
-	sums->lost = session->rotation.ended.lost;
-	sums->bytes = session->rotation.ended.bytes;
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
-		const struct writer *writer = &session->drains[i].writer;
-
-		if (!session->draining[i])
-			continue;
-		sums->recorded += writer->loss.records;
-		sums->lost += loss_missing(&writer->loss);
-		sums->bytes += writer->size;
-		sums->samples += session->rings.controls[i].samples;
-	}
-}
-
 void session_close(struct session *session)
 {
-	for (unsigned int i = 0; session->draining && i < session->rings.possible_cpus; i++)
-		if (session->draining[i])
-			drain_close(&session->drains[i]);
-	free(session->drains);
-	free(session->draining);
-	packer_destroy(session->packer);
+	streams_deinit(&session->streams);
 	modules_end(&session->modules);
 	publish_close(&session->publish);
 	name_messages_close(&session->names);
@@ -58,8 +35,6 @@ void session_close(struct session *session)
 		fclose(session->process_memory);
 	programs_close(&session->programs);
 	attach_plan_deinit(&session->plan);
-	rings_deinit(&session->rings);
-	topology_deinit(&session->topology);
 	live_counts_deinit(&session->counts);
 	status_deinit(&session->status);
 	directory_release(&session->directory);

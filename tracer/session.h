@@ -13,7 +13,6 @@
 #include "capture/metadata.h"
 #include "capture/status.h"
 #include "cli/progress.h"
-#include "tracer/drain.h"
 #include "tracer/host/memory_reader.h"
 #include "tracer/live_counts.h"
 #include "tracer/load/programs.h"
@@ -27,10 +26,10 @@
 #include "tracer/pieces/trigger_process.h"
 #include "tracer/publish/publish.h"
 #include "tracer/recursion_misses.h"
-#include "tracer/rings.h"
 #include "tracer/sample_rate.h"
 #include "tracer/ship/shipper.h"
 #include "tracer/status_file.h"
+#include "tracer/streams.h"
 #include "tracer/system/command.h"
 #include "tracer/system/confine.h"
 #include "tracer/system/journal.h"
@@ -78,8 +77,7 @@ struct session_dump {
 struct session {
 	const struct options *options;
 	struct saved_process_state saved_state; /* restored in the command's process */
-	struct topology topology;
-	struct rings rings;
+	struct streams streams;
 	struct attach_plan plan;
 	struct programs programs;
 	struct directory directory;
@@ -113,14 +111,11 @@ struct session {
 	struct status_file status_file;
 	struct daemon_status daemon_status;
 	uint64_t next_status, next_notification; /* ns */
-	struct drain *drains;			 /* by CPU, rings.possible_cpus of them */
-	bool *draining;				 /* by CPU: its drain is open */
 	uint64_t deadline;			 /* ns; 0: none */
 	uint64_t begin, end;			 /* ns: between them all programs are attached */
 	struct recursion_misses misses;
 	uint64_t next_flush; /* ns */
 	struct session_stream stream;
-	struct packer *packer; /* NULL: packets stay raw */
 	struct error error;
 };
 
@@ -147,12 +142,5 @@ int session_fail_command(struct session *session, int err);
 
 /* Frees everything. */
 void session_close(struct session *session);
-
-/* The counts of the capture, summed over all CPUs. */
-struct session_sums {
-	uint64_t recorded, lost, bytes;
-	uint64_t samples; /* allocations with a stack */
-};
-void session_sums(const struct session *session, struct session_sums *sums);
 
 #endif

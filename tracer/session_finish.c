@@ -55,8 +55,8 @@ int session_finish(struct session *session)
 	session->end = machine_now();
 	programs_detach(&session->programs);
 	err = session_rotate_finish(session);
-	failed = recursion_misses_finish(&session->misses, &session->programs, &session->rings,
-					 &session->status);
+	failed = recursion_misses_finish(&session->misses, &session->programs,
+					 &session->streams.rings, &session->status);
 	progress_line_clear();
 	if (session->options->count.enabled)
 		err = session_count_store(session);

@@ -29,7 +29,7 @@
 static int load_programs(struct session *session)
 {
 	const struct options *options = session->options;
-	struct rings *rings = &session->rings;
+	struct rings *rings = &session->streams.rings;
 	struct count_settings count = {
 		.groups = options->count.groups,
 		.own_tgid = options->include_self ? UINT32_MAX : (uint32_t)getpid(),
@@ -46,7 +46,8 @@ static int load_programs(struct session *session)
 				   ? &session->names.cgroups.hierarchy
 				   : NULL,
 		.probes = options->has_probes ? options->probes : NULL,
-		.all_online = machine_online_cpus(&session->topology) == session->topology.count,
+		.all_online = machine_online_cpus(&session->streams.topology) ==
+			      session->streams.topology.count,
 	};
 	struct cpu_numbers numbers;
 	char why[300];
@@ -55,7 +56,7 @@ static int load_programs(struct session *session)
 	session->names.cgroups.hierarchy = cgroup_hierarchy_find();
 	live_counts_set(&count, options->count.parts);
 	count.slots = live_counts_slots(rings, options->count.groups);
-	err = programs_check_cpus(&numbers, &session->topology, why, sizeof(why));
+	err = programs_check_cpus(&numbers, &session->streams.topology, why, sizeof(why));
 	if (err)
 		return error_set(&session->error, err, why);
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
@@ -139,7 +140,7 @@ static int fill_directory(struct session *session)
 	if (!err)
 		err = snapshot_symbols(directory, &session->modules.modules_at);
 	if (!err)
-		err = snapshot_topology(directory, &session->topology);
+		err = snapshot_topology(directory, &session->streams.topology);
 	if (!err)
 		err = snapshot_aliases(directory);
 	if (!err)
@@ -172,7 +173,7 @@ static int fill_directory(struct session *session)
 		return error_set(&session->error, err, session->names.errmsg);
 	if (session->options->sampling.user_stacks)
 		err = user_stacks_open(&session->user_stacks, directory,
-				       session->rings.possible_cpus);
+				       session->streams.rings.possible_cpus);
 	if (err)
 		return error_set(&session->error, err, session->user_stacks.errmsg);
 	if (session->options->sampling.interval)
@@ -315,7 +316,8 @@ static int open_parts(struct session *session)
 	err = programs_plan(&session->plan, options->verbose);
 	if (err)
 		return error_set(&session->error, err, session->plan.errmsg);
-	err = session_streams_init(session);
+	err = streams_init(&session->streams, options->ring_mib,
+			   session->plan.missing_features.fetch);
 	if (!err)
 		err = session_room_check(session);
 	if (!err)
@@ -330,11 +332,7 @@ static int open_parts(struct session *session)
 		if (err)
 			return session_fail_command(session, err);
 	}
-	session->drains = calloc(session->rings.possible_cpus, sizeof(*session->drains));
-	session->draining = calloc(session->rings.possible_cpus, sizeof(*session->draining));
-	if (!session->drains || !session->draining)
-		return error_set_at(&session->error, -ENOMEM, "the streams");
-	if (options->pack && packer_create(&session->packer))
+	if (options->pack && packer_create(&session->streams.packer))
 		return error_set_at(&session->error, -ENOMEM, "the packer of -z");
 	return load_programs(session);
 }
@@ -350,6 +348,7 @@ int session_open(struct session *session, const struct options *options,
 	session->shipper.socket = -1;
 	session->namer.go = session->namer.answers = -1;
 	session->options = options;
+	session->streams.error = &session->error;
 	session->saved_state.signals = *signals;
 	session->saved_state.output_to_stderr = options->stream;
 	session_service_open(session);
@@ -359,8 +358,8 @@ int session_open(struct session *session, const struct options *options,
 	err = open_parts(session);
 	if (!err)
 		err = fill_directory(session);
-	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
-		if (session->rings.list[i].fd >= 0)
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++)
+		if (session->streams.rings.list[i].fd >= 0)
 			err = session_streams_open(session, i);
 	if (!err)
 		err = start_threads(session);

@@ -42,12 +42,8 @@
  */
 static bool has_time_to_pack(const struct session *session)
 {
-	uint64_t waiting = 0;
-
-	for (unsigned int i = 0; session->packer && i < session->rings.possible_cpus; i++)
-		if (session->draining[i])
-			waiting += drain_waiting(&session->drains[i]);
-	return waiting <= session->rings.slots / 4;
+	return !session->streams.packer ||
+	       streams_waiting(&session->streams) <= session->streams.rings.slots / 4;
 }
 
 /*
@@ -59,8 +55,8 @@ static void adapt_samples(struct session *session, uint64_t now)
 	uint64_t *most = &session->status.sampling.interval_most;
 	uint64_t samples = 0;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++) {
-		const struct kmt_control *control = &session->rings.controls[i];
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
+		const struct kmt_control *control = &session->streams.rings.controls[i];
 
 		samples += control->samples + control->dropped;
 		*most = MAX(*most, control->sample_interval);
@@ -77,7 +73,8 @@ static int read_counters(struct session *session, uint64_t now)
 	/* time spans of skipped events are written in a capture only; without one, they would fill
 	 * the memory of a session that runs for months */
 	if (!session_piece_is_switching(session))
-		err = recursion_misses_read(&session->misses, &session->programs, &session->rings,
+		err = recursion_misses_read(&session->misses, &session->programs,
+					    &session->streams.rings,
 					    session->options->no_capture ? NULL : &session->status);
 	if (err)
 		return error_set_at(&session->error, err, "the spans of skipped events");
@@ -90,11 +87,11 @@ static int read_counters(struct session *session, uint64_t now)
 
 static int drain_cpu(struct session *session, unsigned int cpu, bool flush, bool *filling)
 {
-	struct drain *drain = &session->drains[cpu];
+	struct drain *drain = &session->streams.drains[cpu];
 	long got = drain_run(drain);
 	int err = got < 0 ? (int)got : 0;
 
-	if (got > (long)(session->rings.slots / 4))
+	if (got > (long)(session->streams.rings.slots / 4))
 		*filling = true;
 	if (drain->has_oom_kill) {
 		session_triggers_oom_kill(session, &drain->last_oom_kill);
@@ -109,21 +106,21 @@ static int drain_cpu(struct session *session, unsigned int cpu, bool flush, bool
 
 static int drain_cpus(struct session *session, bool flush, bool *filling)
 {
-	struct packer *packer = has_time_to_pack(session) ? session->packer : NULL;
+	struct packer *packer = has_time_to_pack(session) ? session->streams.packer : NULL;
 	bool has_room = session_room_divide(session);
 	int err = 0;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++) {
-		if (!session->draining[i]) {
-			if (session->rings.controls[i].sequence)
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++) {
+		if (!session->streams.draining[i]) {
+			if (session->streams.rings.controls[i].sequence)
 				err = session_streams_add(session, i);
 			continue;
 		}
-		writer_pack(&session->drains[i].writer, packer);
+		writer_pack(&session->streams.drains[i].writer, packer);
 		if (has_room)
 			err = drain_cpu(session, i, flush, filling);
 		else
-			session->drains[i].caught_up = false;
+			session->streams.drains[i].caught_up = false;
 	}
 	return err;
 }
@@ -234,7 +231,7 @@ static int end_switch(struct session *session)
 static int loop(struct session *session)
 {
 	uint64_t now = machine_now();
-	struct session_sums sums;
+	struct stream_sums sums;
 	int filling;
 
 	while (!is_over(session, now)) {
@@ -244,7 +241,7 @@ static int loop(struct session *session)
 		session_service_step(session, now);
 		session_reload_step(session);
 		if (session->progress.enabled) {
-			session_sums(session, &sums);
+			sums = streams_sums(&session->streams);
 			progress_line_events(&session->progress, sums.recorded, sums.lost);
 		}
 		now = machine_now();

@@ -14,7 +14,7 @@ int session_slabinfo_write(struct session *session, struct slabinfo_snapshot *sn
 		return 0;
 	if (err)
 		return error_set_at(&session->error, err, "/proc/slabinfo");
-	err = slab_layout_add_held(snapshot, &session->topology);
+	err = slab_layout_add_held(snapshot, &session->streams.topology);
 	if (err) {
 		error_set_at(&session->error, err, "/sys/kernel/slab");
 	} else {

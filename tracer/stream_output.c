@@ -83,7 +83,7 @@ static int send_table(struct session *session, const char *name, uint64_t *sent)
 /* Sends the packets of a CPU that are new, and gives their space back. */
 static int send_packets(struct session *session, unsigned int cpu)
 {
-	const struct writer *writer = &session->drains[cpu].writer;
+	const struct writer *writer = &session->streams.drains[cpu].writer;
 	uint64_t *sent = &session->stream.sent[cpu], first = *sent;
 	struct stream_frame frame = { .kind = STREAM_FRAME_APPEND };
 	int fd, err;
@@ -109,8 +109,8 @@ static int send_new(struct session *session)
 
 	for (size_t i = 0; i < STREAM_TABLES && !err; i++)
 		err = send_table(session, grown_tables[i], &session->stream.tables[i]);
-	for (unsigned int i = 0; i < session->rings.possible_cpus && !err; i++)
-		if (session->draining[i])
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++)
+		if (session->streams.draining[i])
 			err = send_packets(session, i);
 	return err;
 }
@@ -129,7 +129,7 @@ int session_stream_begin(struct session *session)
 
 	if (!session->options->stream)
 		return 0;
-	session->stream.sent = calloc(session->rings.possible_cpus, sizeof(uint64_t));
+	session->stream.sent = calloc(session->streams.rings.possible_cpus, sizeof(uint64_t));
 	if (!session->stream.sent)
 		return error_set_at(&session->error, -ENOMEM, "standard output");
 	err = check(session, stream_frame_write(STDOUT_FILENO, STREAM_FRAME_FIRST,
@@ -148,7 +148,9 @@ int session_stream_step(struct session *session, uint64_t now)
 	if (!session->stream.sent || session->stream.ended)
 		return 0;
 	err = send_new(session);
-	return err ? err : send_mark(session, STREAM_FRAME_TIME, session_watermark(session, now));
+	return err ? err
+		   : send_mark(session, STREAM_FRAME_TIME,
+			       streams_watermark(&session->streams, now));
 }
 
 int session_stream_end(struct session *session)

@@ -165,9 +165,9 @@ static uint64_t count_oom_kills(const struct session *session)
 {
 	uint64_t kills = 0;
 
-	for (unsigned int i = 0; i < session->rings.possible_cpus; i++)
-		if (session->draining[i])
-			kills += session->drains[i].oom_kills;
+	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
+		if (session->streams.draining[i])
+			kills += session->streams.drains[i].oom_kills;
 	return kills;
 }
 
@@ -185,12 +185,11 @@ static bool is_reportable(const struct session *session, uint64_t now)
 static void take_counters(struct session *session, uint64_t now)
 {
 	struct session_triggers *triggers = &session->triggers;
-	struct session_sums sums;
+	struct stream_sums sums = streams_sums(&session->streams);
 	uint64_t kills = count_oom_kills(session);
 
-	session_sums(session, &sums);
 	triggers->recorded = sums.recorded;
-	triggers->lost = session_count_lost(session);
+	triggers->lost = streams_lost(&session->streams);
 	triggers->skipped = session->misses.reported;
 	if (session->publish.figures.enabled)
 		publish_figures_get(&session->publish.figures, &triggers->figures);

@@ -16,5 +16,4 @@ void rotation_close(struct rotation *rotation)
 	free(rotation->base.lost);
 	free(rotation->base.probes.list);
 	free(rotation->switched);
-	free(rotation->controls);
 }

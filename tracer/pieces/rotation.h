@@ -38,11 +38,6 @@ struct rotation_base {
 	size_t lost_count;
 };
 
-/* Of all streams of earlier pieces. */
-struct rotation_sums {
-	uint64_t recorded, lost, bytes;
-};
-
 struct rotation {
 	struct directory set;
 	struct keeper keeper;
@@ -53,10 +48,8 @@ struct rotation {
 	bool *switched;		/* by CPU, while switching */
 	uint64_t first, last;	/* ns: the least and the greatest time of the streams' switch */
 	uint64_t marks[ROTATION_TABLES];
-	struct status other_status;   /* of the piece of other */
-	struct kmt_control *controls; /* by CPU: at the begin of the CPU's stream */
+	struct status other_status; /* of the piece of other */
 	struct rotation_base base;
-	struct rotation_sums ended;
 	uint64_t old_bytes; /* on disk, of the old piece, until the keeper counts it */
 	unsigned int old_piece;
 	uint64_t tables;       /* bytes on disk of the present piece's tables */
