@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* When the memory of processes is read, and into which file. */
 #include "config.h"
 
 #include <errno.h>
@@ -9,79 +8,80 @@
 
 #define TABLE "kernel/process_memory"
 
-static int result(struct session *session, int err)
+static int result(struct memory_table *table, int err)
 {
-	return err ? error_set_at(&session->error, err, TABLE ", from /proc") : 0;
+	return err ? error_set_at(table->error, err, TABLE ", from /proc") : 0;
 }
 
-int session_memory_open(struct session *session)
+int memory_table_open(struct memory_table *table, struct directory *directory, uint64_t interval)
 {
-	const struct options *options = session->options;
-
-	if (!options->proc_mem)
-		return 0;
-	session->process_memory = directory_open(&session->directory, TABLE, false);
-	if (!session->process_memory)
-		return error_set(&session->error, -errno, session->directory.errmsg);
-	return result(session, memory_reader_open(&session->memory_reader, session->process_memory,
-						  options->proc_mem_ns));
+	table->file = directory_open(directory, TABLE, false);
+	if (!table->file)
+		return error_set(table->error, -errno, directory->errmsg);
+	return result(table, memory_reader_open(&table->reader, table->file, interval));
 }
 
-int session_memory_begin(struct session *session)
+void memory_table_close(struct memory_table *table)
 {
-	return result(session, memory_reader_run(&session->memory_reader));
+	memory_reader_close(&table->reader);
+	if (table->file)
+		fclose(table->file);
 }
 
-int session_memory_step(struct session *session, uint64_t now)
+int memory_table_begin(struct memory_table *table)
 {
-	bool was_full = session->memory_reader.is_full;
-	int err = memory_reader_step(&session->memory_reader, now);
+	return result(table, memory_reader_run(&table->reader));
+}
 
-	if (session->memory_reader.is_full && !was_full && !session->options->quiet)
+int memory_table_step(struct memory_table *table, uint64_t now)
+{
+	bool was_full = table->reader.is_full;
+	int err = memory_reader_step(&table->reader, now);
+
+	if (table->reader.is_full && !was_full && !table->quiet)
 		info_msg(
 			TABLE
 			" has its largest size: the memory of processes is not read any more: capture shorter, or with a longer interval");
-	return result(session, err);
+	return result(table, err);
 }
 
-int session_memory_switch(struct session *session, struct directory *next)
+int memory_table_switch(struct memory_table *table, struct directory *from, struct directory *to)
 {
-	FILE *file = session->process_memory;
+	FILE *file = table->file;
 	int err;
 
 	if (!file)
 		return 0;
-	session->process_memory = session->memory_reader.file = NULL;
-	err = directory_close(&session->directory, file, TABLE);
+	table->file = table->reader.file = NULL;
+	err = directory_close(from, file, TABLE);
 	if (err)
-		return error_set(&session->error, err, session->directory.errmsg);
-	session->process_memory = directory_open(next, TABLE, false);
-	if (!session->process_memory)
-		return error_set(&session->error, -errno, next->errmsg);
-	return result(session,
-		      memory_reader_switch(&session->memory_reader, session->process_memory));
+		return error_set(table->error, err, from->errmsg);
+	table->file = directory_open(to, TABLE, false);
+	if (!table->file)
+		return error_set(table->error, -errno, to->errmsg);
+	return result(table, memory_reader_switch(&table->reader, table->file));
 }
 
-int session_memory_complete(struct session *session)
+int memory_table_complete(struct memory_table *table)
 {
 	int err = 0;
 
-	while (!err && !memory_reader_is_idle(&session->memory_reader))
-		err = memory_reader_step(&session->memory_reader, 0);
-	return result(session, err);
+	while (!err && !memory_reader_is_idle(&table->reader))
+		err = memory_reader_step(&table->reader, 0);
+	return result(table, err);
 }
 
-int session_memory_finish(struct session *session)
+int memory_table_finish(struct memory_table *table, struct directory *directory)
 {
-	FILE *file = session->process_memory;
+	FILE *file = table->file;
 	int err, failed;
 
 	if (!file)
 		return 0;
-	err = result(session, memory_reader_run(&session->memory_reader));
-	session->process_memory = NULL;
-	failed = directory_close(&session->directory, file, TABLE);
+	err = result(table, memory_reader_run(&table->reader));
+	table->file = NULL;
+	failed = directory_close(directory, file, TABLE);
 	if (failed && !err)
-		err = error_set(&session->error, failed, session->directory.errmsg);
+		err = error_set(table->error, failed, directory->errmsg);
 	return err;
 }

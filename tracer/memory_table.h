@@ -1,20 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The memory of processes in a session, with --proc-mem. Each returns 0 or -errno with error set.
+/*
+ * The table of the memory of processes, with --proc-mem: when it is read, and into which file.
+ * Functions return 0, or -errno with the error set; without the option they do nothing.
  */
 #ifndef TRACER_MEMORY_TABLE_H
 #define TRACER_MEMORY_TABLE_H
 
-#include "tracer/session.h"
+#include "base/error.h"
+#include "capture/directory.h"
+#include "tracer/host/memory_reader.h"
 
-int session_memory_open(struct session *session);
-int session_memory_begin(struct session *session); /* the first reading */
-int session_memory_step(struct session *session, uint64_t now);
-/* Between two readings: goes on in the next piece. 0 or -errno. */
-int session_memory_switch(struct session *session, struct directory *next);
+struct memory_table {
+	struct error *error;
+	FILE *file; /* NULL: closed, or not wanted */
+	struct memory_reader reader;
+	bool quiet; /* no message when the table is full */
+};
 
-/* Ends a reading that has begun or was requested. 0 or -errno. */
-int session_memory_complete(struct session *session);
+int memory_table_open(struct memory_table *table, struct directory *directory, uint64_t interval);
+void memory_table_close(struct memory_table *table); /* all zero is allowed */
+int memory_table_begin(struct memory_table *table);  /* the first reading */
+int memory_table_step(struct memory_table *table, uint64_t now);
 
-int session_memory_finish(struct session *session); /* the last reading */
+/* Between two readings: goes on in the directory of the next piece. */
+int memory_table_switch(struct memory_table *table, struct directory *from, struct directory *to);
+
+/* Ends a reading that has begun or was requested. */
+int memory_table_complete(struct memory_table *table);
+
+int memory_table_finish(struct memory_table *table, struct directory *directory); /* the last one */
 
 #endif

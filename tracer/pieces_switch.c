@@ -17,7 +17,6 @@
 #include "cli/stop.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
-#include "tracer/memory_table.h"
 #include "tracer/names/table_switch.h"
 #include "tracer/pieces.h"
 #include "tracer/pieces/piece_set.h"
@@ -149,7 +148,7 @@ static int begin_switch(struct session *session)
 		rotation->switched[i] = false;
 		session->streams.drains[i].switching = session->streams.draining[i];
 	}
-	memory_reader_request(&session->memory_reader);
+	memory_reader_request(&session->memory.reader);
 	return 0;
 }
 
@@ -230,7 +229,7 @@ static int switch_tables(struct session *session)
 		err = user_stacks_switch(&session->user_stacks, next, marks[ROTATION_USER_SYMBOLS]);
 	if (err)
 		return error_set(&session->error, err, session->user_stacks.errmsg);
-	err = session_memory_switch(session, next);
+	err = memory_table_switch(&session->memory, &session->directory, next);
 	if (err)
 		return err;
 	err = snapshot_aliases(&session->directory);
@@ -310,7 +309,7 @@ int session_rotate_step(struct session *session, uint64_t now)
 			       ? begin_switch(session)
 			       : 0;
 	case ROTATION_SWITCHING:
-		return all_are_switched(session) && memory_reader_is_idle(&session->memory_reader)
+		return all_are_switched(session) && memory_reader_is_idle(&session->memory.reader)
 			       ? end_switch(session, now)
 			       : 0;
 	case ROTATION_CLOSING:
@@ -356,7 +355,7 @@ int session_rotate_finish(struct session *session)
 		directory_release(&session->directory);
 		err = switch_rest(session);
 		if (!err)
-			err = session_memory_complete(session);
+			err = memory_table_complete(&session->memory);
 		/* the names of the last events go to the old piece, too */
 		if (!err && name_messages_read(&session->names))
 			err = error_set(&session->error, session->names.err, session->names.errmsg);

@@ -30,9 +30,7 @@ void session_close(struct session *session)
 	stack_messages_close(&session->stacks);
 	user_stacks_close(&session->user_stacks);
 	function_namer_close(&session->namer);
-	memory_reader_close(&session->memory_reader);
-	if (session->process_memory)
-		fclose(session->process_memory);
+	memory_table_close(&session->memory);
 	programs_close(&session->programs);
 	attach_plan_deinit(&session->plan);
 	live_counts_deinit(&session->counts);

@@ -13,9 +13,9 @@
 #include "capture/metadata.h"
 #include "capture/status.h"
 #include "cli/progress.h"
-#include "tracer/host/memory_reader.h"
 #include "tracer/live_counts.h"
 #include "tracer/load/programs.h"
+#include "tracer/memory_table.h"
 #include "tracer/names/function_namer.h"
 #include "tracer/names/modules.h"
 #include "tracer/names/name_messages.h"
@@ -90,8 +90,7 @@ struct session {
 	struct sample_rate sample_rate; /* the same */
 	struct user_stacks user_stacks; /* if options->sampling.user_stacks */
 	struct function_namer namer;
-	FILE *process_memory; /* NULL: closed, or not wanted */
-	struct memory_reader memory_reader;
+	struct memory_table memory; /* if options->proc_mem */
 	struct modules modules;
 	struct publish publish;		     /* if session_aggregates() */
 	struct tempdir tempdir;		     /* if options->no_capture: it has the directory */

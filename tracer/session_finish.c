@@ -10,7 +10,6 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/live_counts_capture.h"
 #include "tracer/load/machine.h"
-#include "tracer/memory_table.h"
 #include "tracer/pieces_status.h"
 #include "tracer/pieces_streams.h"
 #include "tracer/pieces_switch.h"
@@ -76,7 +75,7 @@ int session_finish(struct session *session)
 	failed = stack_messages_close(&session->stacks);
 	if (failed && !err)
 		err = error_set(&session->error, failed, session->stacks.errmsg);
-	failed = session_memory_finish(session);
+	failed = memory_table_finish(&session->memory, &session->directory);
 	err = err ? err : failed;
 	modules_compare(&session->modules, session->end);
 	failed = modules_end(&session->modules);

@@ -12,7 +12,6 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
-#include "tracer/memory_table.h"
 #include "tracer/pieces_room.h"
 #include "tracer/pieces_set.h"
 #include "tracer/pieces_status.h"
@@ -187,7 +186,9 @@ static int fill_directory(struct session *session)
 		session->stacks.published = &session->publish.names;
 	/* without a capture, stacks are received, and published or thrown away */
 	session->stacks.is_full = session->options->no_capture;
-	return session_memory_open(session);
+	return session->options->proc_mem ? memory_table_open(&session->memory, directory,
+							      session->options->proc_mem_ns)
+					  : 0;
 }
 
 /* The threads for modules and for publishing, and the file to publish in. */
@@ -348,7 +349,8 @@ int session_open(struct session *session, const struct options *options,
 	session->shipper.socket = -1;
 	session->namer.go = session->namer.answers = -1;
 	session->options = options;
-	session->streams.error = &session->error;
+	session->streams.error = session->memory.error = &session->error;
+	session->memory.quiet = options->quiet;
 	session->saved_state.signals = *signals;
 	session->saved_state.output_to_stderr = options->stream;
 	session_service_open(session);

@@ -14,7 +14,6 @@
 #include "cli/stop.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
-#include "tracer/memory_table.h"
 #include "tracer/pieces.h"
 #include "tracer/pieces_room.h"
 #include "tracer/pieces_status.h"
@@ -95,7 +94,7 @@ static int drain_cpu(struct session *session, unsigned int cpu, bool flush, bool
 		*filling = true;
 	if (drain->has_oom_kill) {
 		session_triggers_oom_kill(session, &drain->last_oom_kill);
-		memory_reader_request(&session->memory_reader);
+		memory_reader_request(&session->memory.reader);
 	}
 	drain->has_oom_kill = false;
 	if (!err && flush)
@@ -155,7 +154,7 @@ static int drain_all(struct session *session, uint64_t now)
 	if (!err)
 		err = read_stacks(session);
 	if (!err)
-		err = session_memory_step(session, now);
+		err = memory_table_step(&session->memory, now);
 	if (!err)
 		session_dump_step(session);
 	if (!err)
@@ -294,7 +293,7 @@ int session_run(struct session *session)
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
 		info_msg("cannot raise the priority: %s", strerror(errno));
 
-	err = session_memory_begin(session);
+	err = memory_table_begin(&session->memory);
 	if (err)
 		return err;
 	if (options->records_slab)
