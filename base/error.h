@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The text of an error, which the program prints once. The functions return err, a -errno. */
+/*
+ * The text of the first error, which the program prints once: those that come later follow from it.
+ * The functions return err, a -errno.
+ */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
 
 struct error {
-	char text[500];
+	char text[500]; /* "": no error yet */
 };
 
 int error_set(struct error *error, int err, const char *text);

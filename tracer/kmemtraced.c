@@ -85,8 +85,8 @@ static void print_result(const struct session *session)
 	if (session->options->sampling.is_profile)
 		print_counted(session, place);
 	if (session->options->sampling.interval)
-		info_msg("%s: %zu stacks of %" PRIu64 " samples", place, session->stacks.count,
-			 sums.samples);
+		info_msg("%s: %zu stacks of %" PRIu64 " samples", place,
+			 session->names.stacks.count, sums.samples);
 	if (session->status.sampling.unwalked || session->status.sampling.no_room)
 		info_msg("%s: %" PRIu64 " kernel stacks not walked; %" PRIu64
 			 " stacks without room",

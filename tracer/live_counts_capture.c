@@ -73,12 +73,12 @@ int session_count_write_tasks(struct session *session)
 
 	if (!file)
 		return error_set(&session->error, -EIO, session->directory.errmsg);
-	users_clear_written(&session->names.users);
+	users_clear_written(&session->names.messages.users);
 	for (size_t i = 0; i < session->counts.count && !err; i++) {
 		struct task task;
 
 		live_counts_describe_task(&session->counts, i, &task);
-		err = name_messages_write_task(&session->names, file, &task);
+		err = name_messages_write_task(&session->names.messages, file, &task);
 	}
 	failed = directory_close(&session->directory, file, "kernel/tasks");
 	if (err)

@@ -95,6 +95,12 @@ static inline uint64_t options_summaries_max(const struct options *options)
 	return most == UINT64_MAX ? 0 : most;
 }
 
+/* Are there streams and names on disk? */
+static inline bool options_have_streams(const struct options *options)
+{
+	return options->count.enabled || !options->no_capture;
+}
+
 /* Are the files of the capture removed at the end? */
 static inline bool options_is_temporary(const struct options *options)
 {

@@ -156,8 +156,9 @@ int session_status_complete(struct session *session)
 	status->complete = STATUS_COMPLETE;
 	status->skipped = session->misses.reported - base->skipped;
 	status->names_lost = session->programs.variant.totals->names_lost +
-			     session->names.unknown_caches - base->names_lost;
-	status->sampling.mappings_lost = session->user_stacks.events.lost - base->mappings_lost;
+			     session->names.messages.unknown_caches - base->names_lost;
+	status->sampling.mappings_lost =
+		session->names.user_stacks.events.lost - base->mappings_lost;
 	return err;
 }
 

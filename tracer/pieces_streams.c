@@ -36,7 +36,7 @@ int session_streams_open(struct session *session, unsigned int cpu)
 	drain->ring = session->streams.rings.list[cpu].slots;
 	drain->slots = session->streams.rings.slots;
 	drain->status = &session->status;
-	if (session_has_streams(session)) {
+	if (options_have_streams(session->options)) {
 		fd = directory_create(directory, stream_name(cpu, name));
 		if (fd < 0)
 			return error_set(&session->error, fd, directory->errmsg);
@@ -87,7 +87,7 @@ uint64_t session_streams_count_own(struct session *session, unsigned int cpu)
 	char name[NAME_SIZE];
 	int fd = -1;
 
-	if (drain->may_be_incomplete && session_has_streams(session))
+	if (drain->may_be_incomplete && options_have_streams(session->options))
 		fd = directory_read(&session->directory, stream_name(cpu, name));
 	return drain_count_own(drain, fd);
 }

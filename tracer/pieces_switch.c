@@ -17,7 +17,6 @@
 #include "cli/stop.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
-#include "tracer/names/table_switch.h"
 #include "tracer/pieces.h"
 #include "tracer/pieces/piece_set.h"
 #include "tracer/pieces_room.h"
@@ -139,11 +138,7 @@ static int begin_switch(struct session *session)
 	rotation->last = 0;
 	rotation->old_piece = rotation->piece;
 	rotation->old_bytes = 0;
-	rotation->marks[ROTATION_CACHES] = table_mark(session->names.caches);
-	rotation->marks[ROTATION_TASKS] = table_mark(session->names.tasks);
-	rotation->marks[ROTATION_CGROUPS] = table_mark(session->names.cgroups.file);
-	rotation->marks[ROTATION_STACKS] = table_mark(session->stacks.file);
-	rotation->marks[ROTATION_USER_SYMBOLS] = table_mark(session->user_stacks.file);
+	name_tables_mark(&session->names);
 	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
 		rotation->switched[i] = false;
 		session->streams.drains[i].switching = session->streams.draining[i];
@@ -208,28 +203,12 @@ static bool all_are_switched(const struct session *session)
 
 static int switch_tables(struct session *session)
 {
-	struct rotation *rotation = &session->rotation;
-	const uint64_t *marks = rotation->marks;
-	struct directory *next = &rotation->other;
-	int err = 0;
+	struct directory *next = &session->rotation.other;
+	int err = name_tables_switch(&session->names, &session->programs, next,
+				     session->rotation.first);
 
-	if (session->plan.missing_features.btf)
-		err = name_messages_add_incomplete(&session->names,
-						   bpf_variant_map_fd(&session->programs.variant,
-								      "known_caches"));
 	if (!err)
-		err = name_messages_switch(&session->names, next, rotation->first, marks);
-	if (err)
-		return error_set(&session->error, err, session->names.errmsg);
-	if (session->stacks.file)
-		err = stack_messages_switch(&session->stacks, next, marks[ROTATION_STACKS]);
-	if (err)
-		return error_set(&session->error, err, session->stacks.errmsg);
-	if (session->user_stacks.file)
-		err = user_stacks_switch(&session->user_stacks, next, marks[ROTATION_USER_SYMBOLS]);
-	if (err)
-		return error_set(&session->error, err, session->user_stacks.errmsg);
-	err = memory_table_switch(&session->memory, &session->directory, next);
+		err = memory_table_switch(&session->memory, &session->directory, next);
 	if (err)
 		return err;
 	err = snapshot_aliases(&session->directory);
@@ -265,7 +244,7 @@ static int end_switch(struct session *session, uint64_t now)
 	rotation->piece_begin = now;
 	rotation->old_bytes += rotation->tables;
 	rotation->state = ROTATION_CLOSING;
-	modules_switch(&session->modules, &session->directory);
+	modules_switch(&session->names.modules, &session->directory);
 	return session_status_write(session);
 }
 
@@ -313,7 +292,7 @@ int session_rotate_step(struct session *session, uint64_t now)
 			       ? end_switch(session, now)
 			       : 0;
 	case ROTATION_CLOSING:
-		return modules_has_switched(&session->modules) ? close_old(session) : 0;
+		return modules_has_switched(&session->names.modules) ? close_old(session) : 0;
 	}
 	return 0;
 }
@@ -356,17 +335,13 @@ int session_rotate_finish(struct session *session)
 		err = switch_rest(session);
 		if (!err)
 			err = memory_table_complete(&session->memory);
-		/* the names of the last events go to the old piece, too */
-		if (!err && name_messages_read(&session->names))
-			err = error_set(&session->error, session->names.err, session->names.errmsg);
-		if (!err && stack_messages_read(&session->stacks))
-			err = error_set(&session->error, session->stacks.err,
-					session->stacks.errmsg);
+		if (!err)
+			err = name_tables_read_last(&session->names);
 		if (!err)
 			err = end_switch(session, machine_now());
 	}
 	while (!err && session->rotation.state == ROTATION_CLOSING) {
-		if (modules_has_switched(&session->modules))
+		if (modules_has_switched(&session->names.modules))
 			err = close_old(session);
 		else
 			nanosleep(&millisecond, NULL);

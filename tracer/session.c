@@ -24,12 +24,9 @@ int session_fail_command(struct session *session, int err)
 void session_close(struct session *session)
 {
 	streams_deinit(&session->streams);
-	modules_end(&session->modules);
+	modules_end(&session->names.modules);
 	publish_close(&session->publish);
-	name_messages_close(&session->names);
-	stack_messages_close(&session->stacks);
-	user_stacks_close(&session->user_stacks);
-	function_namer_close(&session->namer);
+	name_tables_close(&session->names);
 	memory_table_close(&session->memory);
 	programs_close(&session->programs);
 	attach_plan_deinit(&session->plan);

@@ -16,11 +16,7 @@
 #include "tracer/live_counts.h"
 #include "tracer/load/programs.h"
 #include "tracer/memory_table.h"
-#include "tracer/names/function_namer.h"
-#include "tracer/names/modules.h"
-#include "tracer/names/name_messages.h"
-#include "tracer/names/stack_messages.h"
-#include "tracer/names/user_stacks.h"
+#include "tracer/name_tables.h"
 #include "tracer/options.h"
 #include "tracer/pieces/rotation.h"
 #include "tracer/pieces/trigger_process.h"
@@ -85,13 +81,9 @@ struct session {
 		rotation; /* if options->rotation.enabled: directory is a piece of its set */
 	struct metadata metadata;
 	struct status status;
-	struct name_messages names;
-	struct stack_messages stacks;	/* if options->sampling.interval */
-	struct sample_rate sample_rate; /* the same */
-	struct user_stacks user_stacks; /* if options->sampling.user_stacks */
-	struct function_namer namer;
-	struct memory_table memory; /* if options->proc_mem */
-	struct modules modules;
+	struct name_tables names;
+	struct sample_rate sample_rate;	     /* the same */
+	struct memory_table memory;	     /* if options->proc_mem */
 	struct publish publish;		     /* if session_aggregates() */
 	struct tempdir tempdir;		     /* if options->no_capture: it has the directory */
 	struct live_counts counts;	     /* if options->count.enabled */
@@ -118,22 +110,10 @@ struct session {
 	struct error error;
 };
 
-/* Are there streams and names on disk? */
-static inline bool session_has_streams(const struct session *session)
-{
-	return session->options->count.enabled || !session->options->no_capture;
-}
-
 /* Is there a thread that aggregates the records? */
 static inline bool session_aggregates(const struct session *session)
 {
 	return options_aggregate(session->options);
-}
-
-/* Are figures by site, task and cgroup published? */
-static inline bool session_has_details(const struct session *session)
-{
-	return session->options->publish && !session->options->no_details;
 }
 
 /* The command cannot be run: takes over its text, and returns err. */

@@ -20,28 +20,6 @@
 #include "tracer/stream_output.h"
 #include "tracer/trigger_watch.h"
 
-/* The last stacks, and the names of the functions on user stacks. */
-static int finish_user_stacks(struct session *session)
-{
-	struct user_stacks *stacks = &session->user_stacks;
-	int err = stack_messages_read(&session->stacks), failed, unnamed;
-
-	if (err)
-		return error_set(&session->error, err, session->stacks.errmsg);
-	if (!session->options->sampling.user_stacks)
-		return 0;
-	err = user_stacks_step(stacks);
-	if (err)
-		return error_set(&session->error, err, stacks->errmsg);
-	session->status.sampling.mappings_lost = stacks->events.lost;
-	/* without names, the capture has what a reader needs to find them */
-	unnamed = user_stacks_name(stacks, &session->namer);
-	if (unnamed && !session->options->quiet)
-		info_msg("%s", stacks->errmsg);
-	failed = user_stacks_close(stacks);
-	return failed ? error_set(&session->error, failed, stacks->errmsg) : 0;
-}
-
 int session_finish(struct session *session)
 {
 	struct slabinfo_snapshot slabinfo = { 0 };
@@ -63,26 +41,16 @@ int session_finish(struct session *session)
 	err = err ? err : stored;
 	if (failed && !err)
 		err = error_set_at(&session->error, failed, "the spans of skipped events");
-	failed = name_messages_read(&session->names);
-	if (!failed && session->plan.missing_features.btf)
-		failed = name_messages_add_incomplete(&session->names,
-						      bpf_variant_map_fd(&session->programs.variant,
-									 "known_caches"));
-	if (failed && !err)
-		err = error_set(&session->error, failed, session->names.errmsg);
-	failed = finish_user_stacks(session);
+	failed = name_tables_finish(&session->names, &session->programs, &session->status);
 	err = err ? err : failed;
-	failed = stack_messages_close(&session->stacks);
-	if (failed && !err)
-		err = error_set(&session->error, failed, session->stacks.errmsg);
 	failed = memory_table_finish(&session->memory, &session->directory);
 	err = err ? err : failed;
-	modules_compare(&session->modules, session->end);
-	failed = modules_end(&session->modules);
+	modules_compare(&session->names.modules, session->end);
+	failed = modules_end(&session->names.modules);
 	if (failed && !err)
-		err = error_set(&session->error, failed, session->modules.directory.errmsg);
+		err = error_set(&session->error, failed, session->names.modules.directory.errmsg);
 	failed = session->options->count.enabled ? session_count_write_tasks(session) : 0;
-	closed = name_messages_close(&session->names);
+	closed = name_messages_close(&session->names.messages);
 	failed = failed ? failed : closed;
 	if (!failed)
 		failed = snapshot_aliases(&session->directory);

@@ -41,8 +41,9 @@ static int load_programs(struct session *session)
 		.pid_count = options->pid_count,
 		.no_backup_reason = options_no_backup_reason(options),
 		.sampling = options->sampling,
-		.cgroups = session_has_streams(session) || session_has_details(session)
-				   ? &session->names.cgroups.hierarchy
+		.cgroups = options_have_streams(session->options) ||
+					   (options->publish && !options->no_details)
+				   ? &session->names.messages.cgroups.hierarchy
 				   : NULL,
 		.probes = options->has_probes ? options->probes : NULL,
 		.all_online = machine_online_cpus(&session->streams.topology) ==
@@ -52,7 +53,7 @@ static int load_programs(struct session *session)
 	char why[300];
 	int err;
 
-	session->names.cgroups.hierarchy = cgroup_hierarchy_find();
+	session->names.messages.cgroups.hierarchy = cgroup_hierarchy_find();
 	live_counts_set(&count, options->count.parts);
 	count.slots = live_counts_slots(rings, options->count.groups);
 	err = programs_check_cpus(&numbers, &session->streams.topology, why, sizeof(why));
@@ -135,9 +136,9 @@ static int fill_directory(struct session *session)
 	if (err)
 		return err;
 	err = directory_lock(directory);
-	modules_init(&session->modules);
+	modules_init(&session->names.modules);
 	if (!err)
-		err = snapshot_symbols(directory, &session->modules.modules_at);
+		err = snapshot_symbols(directory, &session->names.modules.modules_at);
 	if (!err)
 		err = snapshot_topology(directory, &session->streams.topology);
 	if (!err)
@@ -160,32 +161,10 @@ static int fill_directory(struct session *session)
 	    !session->options->quiet)
 		info_msg(
 			"/proc/slabinfo cannot be read: how much each cache grew is unknown: run as root or with CAP_DAC_READ_SEARCH");
-	err = name_messages_open(&session->names, session_has_streams(session) ? directory : NULL,
-				 bpf_variant_map_fd(&session->programs.variant, "names"));
-	session->names.modules = &session->modules;
-	session->names.lost = &session->programs.variant.totals->names_lost;
-	if (session_aggregates(session)) {
-		session->names.publish = &session->publish;
-		session->names.cgroups.published = &session->publish.names;
-	}
+	err = name_tables_open(&session->names, directory, &session->programs,
+			       session_aggregates(session) ? &session->publish : NULL);
 	if (err)
-		return error_set(&session->error, err, session->names.errmsg);
-	if (session->options->sampling.user_stacks)
-		err = user_stacks_open(&session->user_stacks, directory,
-				       session->streams.rings.possible_cpus);
-	if (err)
-		return error_set(&session->error, err, session->user_stacks.errmsg);
-	if (session->options->sampling.interval)
-		err = stack_messages_open(
-			&session->stacks, directory,
-			bpf_variant_map_fd(&session->programs.variant, "stack_frames"),
-			session->options->sampling.user_stacks ? &session->user_stacks : NULL);
-	if (err)
-		return error_set(&session->error, err, session->stacks.errmsg);
-	if (session_aggregates(session))
-		session->stacks.published = &session->publish.names;
-	/* without a capture, stacks are received, and published or thrown away */
-	session->stacks.is_full = session->options->no_capture;
+		return err;
 	return session->options->proc_mem ? memory_table_open(&session->memory, directory,
 							      session->options->proc_mem_ns)
 					  : 0;
@@ -200,12 +179,12 @@ static int start_threads(struct session *session)
 	err = session_confine_prepare(session);
 	if (err)
 		return err;
-	session->modules.on_start = session_confine_modules;
-	session->modules.on_start_data = session;
-	err = modules_start(&session->modules, &session->directory,
+	session->names.modules.on_start = session_confine_modules;
+	session->names.modules.on_start_data = session;
+	err = modules_start(&session->names.modules, &session->directory,
 			    session_aggregates(session) ? &session->publish : NULL);
 	if (!err)
-		err = status_add_own(&session->status, session->modules.task);
+		err = status_add_own(&session->status, session->names.modules.task);
 	if (err)
 		return error_set_at(&session->error, err, "the thread for modules");
 	err = session_publish_start(session);
@@ -309,7 +288,7 @@ static int open_parts(struct session *session)
 	if (err)
 		return err;
 	if (options->sampling.user_stacks) {
-		err = function_namer_start(&session->namer);
+		err = function_namer_start(&session->names.namer);
 		if (err)
 			return error_set_at(&session->error, err,
 					    "the process that names functions");
@@ -347,9 +326,10 @@ int session_open(struct session *session, const struct options *options,
 	session->confinement.ruleset = session->journal.fd = -1;
 	session->trigger_process.requests = session->trigger_process.answers = -1;
 	session->shipper.socket = -1;
-	session->namer.go = session->namer.answers = -1;
+	session->names.namer.go = session->names.namer.answers = -1;
 	session->options = options;
-	session->streams.error = session->memory.error = &session->error;
+	session->streams.error = session->memory.error = session->names.error = &session->error;
+	session->names.options = options;
 	session->memory.quiet = options->quiet;
 	session->saved_state.signals = *signals;
 	session->saved_state.output_to_stderr = options->stream;

@@ -124,20 +124,6 @@ static int drain_cpus(struct session *session, bool flush, bool *filling)
 	return err;
 }
 
-static int read_stacks(struct session *session)
-{
-	bool was_full = session->stacks.is_full;
-	int err = stack_messages_read(&session->stacks);
-
-	if (err)
-		return error_set(&session->error, err, session->stacks.errmsg);
-	if (session->stacks.is_full && !was_full && !session->options->quiet)
-		info_msg(
-			"kernel/stacks has its largest size: stacks that are new from now on are not written");
-	err = user_stacks_step(&session->user_stacks);
-	return err ? error_set(&session->error, err, session->user_stacks.errmsg) : 0;
-}
-
 /* One round over all rings. Returns 1 if one was filling up, 0, or -errno. */
 static int drain_all(struct session *session, uint64_t now)
 {
@@ -146,13 +132,8 @@ static int drain_all(struct session *session, uint64_t now)
 
 	if (!err)
 		err = drain_cpus(session, flush, &filling);
-	if (!err) {
-		err = name_messages_read(&session->names);
-		if (err)
-			error_set(&session->error, err, session->names.errmsg);
-	}
 	if (!err)
-		err = read_stacks(session);
+		err = name_tables_read(&session->names);
 	if (!err)
 		err = memory_table_step(&session->memory, now);
 	if (!err)
@@ -315,7 +296,7 @@ int session_run(struct session *session)
 		err = snapshot_slabinfo(&session->directory, session->begin);
 	if (err)
 		return error_set(&session->error, err, session->directory.errmsg);
-	modules_compare(&session->modules, session->begin);
+	modules_compare(&session->names.modules, session->begin);
 	/* no progress line if the command writes to the same terminal */
 	progress_line_init(&session->progress,
 			   options->quiet || options->count.enabled ||
@@ -330,14 +311,9 @@ int session_run(struct session *session)
 		return err;
 	if (options->duration_ns)
 		session->deadline = session->begin + options->duration_ns;
-	err = options->count.enabled ? 0 : name_messages_add_tasks(&session->names);
-	if (err)
-		return error_set(&session->error, err, session->names.errmsg);
-	if (session->names.tasks && fflush(session->names.tasks))
-		return error_set_at(&session->error, -errno, "kernel/tasks");
-	if (session->names.cgroups.file && fflush(session->names.cgroups.file))
-		return error_set_at(&session->error, -errno, "kernel/cgroups");
-	err = session_stream_begin(session);
+	err = name_tables_add_tasks(&session->names);
+	if (!err)
+		err = session_stream_begin(session);
 	if (!err)
 		err = session_confine(session);
 	if (err)

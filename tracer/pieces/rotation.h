@@ -19,16 +19,6 @@ enum rotation_state {
 	ROTATION_CLOSING,   /* all that is left of the old piece is its symbols and its status */
 };
 
-/* The sizes of tables before the first stream is switched. */
-enum rotation_table {
-	ROTATION_CACHES,
-	ROTATION_TASKS,
-	ROTATION_CGROUPS,
-	ROTATION_STACKS,
-	ROTATION_USER_SYMBOLS,
-	ROTATION_TABLES,
-};
-
 /* Counters of kernel/status that go on through all pieces, at the begin of the present one. */
 struct rotation_base {
 	uint64_t skipped, names_lost, hook_calls_skipped, mappings_lost;
@@ -44,10 +34,9 @@ struct rotation {
 	unsigned int piece;   /* number of the piece that session->directory has */
 	uint64_t piece_begin; /* ns: when it was begun, for its age */
 	enum rotation_state state;
-	struct directory other; /* switching: of the next piece; closing: of the old one */
-	bool *switched;		/* by CPU, while switching */
-	uint64_t first, last;	/* ns: the least and the greatest time of the streams' switch */
-	uint64_t marks[ROTATION_TABLES];
+	struct directory other;	    /* switching: of the next piece; closing: of the old one */
+	bool *switched;		    /* by CPU, while switching */
+	uint64_t first, last;	    /* ns: the least and the greatest time of the streams' switch */
 	struct status other_status; /* of the piece of other */
 	struct rotation_base base;
 	uint64_t old_bytes; /* on disk, of the old piece, until the keeper counts it */
