@@ -15,7 +15,7 @@
 #include "tracer/session_open.h"
 #include "tracer/session_run.h"
 #include "tracer/service.h"
-#include "tracer/pieces_status.h"
+#include "tracer/pieces.h"
 #include "tracer/status_list.h"
 #include "cli/message.h"
 #include "cli/stop.h"
@@ -40,7 +40,7 @@ static void print_counted(const struct session *session, const char *place)
 	struct status_counted sum = { 0 };
 
 	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
-		session_status_count(&sum, &session->streams.rings.controls[i], NULL);
+		pieces_add_counted(&sum, &session->streams.rings.controls[i], NULL);
 	info_msg("%s: counted %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64 " frees",
 		 place, sum.allocations, sum.bytes, sum.frees);
 }
@@ -58,7 +58,8 @@ static const char *aggregate_name(const struct options *options)
 /* The directory that the user named. */
 static const struct directory *output_of(const struct session *session)
 {
-	return session->options->rotation.enabled ? &session->rotation.set : &session->directory;
+	return session->options->rotation.enabled ? &session->pieces.set
+						  : &session->pieces.present.directory;
 }
 
 static void print_result(const struct session *session)
@@ -66,11 +67,11 @@ static void print_result(const struct session *session)
 	const char *place = session->options->stream		   ? "standard output"
 			    : session->options->rotation.in_memory ? session->options->output
 								   : output_of(session)->path;
-	double seconds = (double)(session->end - session->begin) / 1e9;
+	double seconds = (double)(session->pieces.end - session->pieces.begin) / 1e9;
 	struct stream_sums sums = streams_sums(&session->streams);
 
 	if (session->options->verbose && !session->options->count.enabled)
-		print_cpus(&session->status);
+		print_cpus(&session->pieces.present.status);
 	if (session_aggregates(session))
 		info_msg("%s: %" PRIu64 " events aggregated, %" PRIu64 " not aggregated, %" PRIu64
 			 " lost, %" PRIu64 " skipped, %.3f s",
@@ -87,16 +88,18 @@ static void print_result(const struct session *session)
 	if (session->options->sampling.interval)
 		info_msg("%s: %zu stacks of %" PRIu64 " samples", place,
 			 session->names.stacks.count, sums.samples);
-	if (session->status.sampling.unwalked || session->status.sampling.no_room)
+	if (session->pieces.present.status.sampling.unwalked ||
+	    session->pieces.present.status.sampling.no_room)
 		info_msg("%s: %" PRIu64 " kernel stacks not walked; %" PRIu64
 			 " stacks without room",
-			 place, session->status.sampling.unwalked,
-			 session->status.sampling.no_room);
-	if (session->status.sampling.user_unwalked || session->status.sampling.mappings_lost)
+			 place, session->pieces.present.status.sampling.unwalked,
+			 session->pieces.present.status.sampling.no_room);
+	if (session->pieces.present.status.sampling.user_unwalked ||
+	    session->pieces.present.status.sampling.mappings_lost)
 		info_msg("%s: %" PRIu64 " user stacks not walked; %" PRIu64
 			 " changes of mappings lost: frames may have no name, or a wrong one",
-			 place, session->status.sampling.user_unwalked,
-			 session->status.sampling.mappings_lost);
+			 place, session->pieces.present.status.sampling.user_unwalked,
+			 session->pieces.present.status.sampling.mappings_lost);
 }
 
 /* A script that reads the capture must know that its path names another directory. */
@@ -123,8 +126,8 @@ static int capture(struct session *session)
 	session_service_stopping(session);
 	if (err) {
 		error_msg("%s", session->error.text);
-		snprintf(session->status.stopped, sizeof(session->status.stopped), "%s",
-			 session->error.text);
+		snprintf(session->pieces.present.status.stopped,
+			 sizeof(session->pieces.present.status.stopped), "%s", session->error.text);
 	}
 	failed = session_finish(session);
 	if (failed && !err)

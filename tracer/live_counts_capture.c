@@ -15,7 +15,7 @@
 #include "report/views/capture_header.h"
 #include "report/views/view.h"
 #include "tracer/live_counts_capture.h"
-#include "tracer/pieces_streams.h"
+#include "tracer/pieces.h"
 
 /* It must not be moved. */
 struct counts_header {
@@ -32,7 +32,7 @@ static int put(struct session *session, uint32_t cpu, struct kmt_record *record)
 	int err = 0;
 
 	if (!session->streams.draining[cpu])
-		err = session_streams_open(session, cpu);
+		err = pieces_open_stream(&session->pieces, cpu);
 	if (err)
 		return err;
 	record->sequence = (uint32_t)control->sequence++;
@@ -50,7 +50,7 @@ int session_count_store(struct session *session)
 	counts->parts = session->options->count.parts;
 	err = live_counts_read(counts, &session->streams.rings,
 			       bpf_variant_map_fd(&session->programs.variant, "counts"),
-			       session->begin);
+			       session->pieces.begin);
 	if (err)
 		return error_set_at(&session->error, err, "the counts");
 	for (size_t i = 0; i < counts->count && !err; i++) {
@@ -68,11 +68,11 @@ int session_count_store(struct session *session)
 
 int session_count_write_tasks(struct session *session)
 {
-	FILE *file = directory_open(&session->directory, "kernel/tasks", false);
+	FILE *file = directory_open(&session->pieces.present.directory, "kernel/tasks", false);
 	int err = 0, failed;
 
 	if (!file)
-		return error_set(&session->error, -EIO, session->directory.errmsg);
+		return error_set(&session->error, -EIO, session->pieces.present.directory.errmsg);
 	users_clear_written(&session->names.messages.users);
 	for (size_t i = 0; i < session->counts.count && !err; i++) {
 		struct task task;
@@ -80,10 +80,11 @@ int session_count_write_tasks(struct session *session)
 		live_counts_describe_task(&session->counts, i, &task);
 		err = name_messages_write_task(&session->names.messages, file, &task);
 	}
-	failed = directory_close(&session->directory, file, "kernel/tasks");
+	failed = directory_close(&session->pieces.present.directory, file, "kernel/tasks");
 	if (err)
 		return error_set_at(&session->error, err, "kernel/tasks");
-	return failed ? error_set(&session->error, failed, session->directory.errmsg) : 0;
+	return failed ? error_set(&session->error, failed, session->pieces.present.directory.errmsg)
+		      : 0;
 }
 
 static uint64_t weigh(const void *data, const struct transition *transition)
@@ -159,9 +160,9 @@ static int make_header(const struct session *session, const struct report *repor
 {
 	int err = status_lists_init(&header->unobserved, &header->pids, &report->capture->status);
 
-	utc_text(report->capture->metadata.wall_offset + session->begin, header->start,
+	utc_text(report->capture->metadata.wall_offset + session->pieces.begin, header->start,
 		 sizeof(header->start));
-	header->seconds = (double)(session->end - session->begin) / 1e9;
+	header->seconds = (double)(session->pieces.end - session->pieces.begin) / 1e9;
 	add_sections(session, report, header);
 	if (!err)
 		err = add_lines(session, report, header);
@@ -246,7 +247,7 @@ int session_count_print(struct session *session)
 		.ungrouped = session->count_ungrouped,
 	};
 	struct capture capture;
-	int err = capture_open(&capture, session->directory.path);
+	int err = capture_open(&capture, session->pieces.present.directory.path);
 
 	if (err)
 		return error_set(&session->error, err, capture.errmsg);

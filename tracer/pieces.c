@@ -1,29 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A switch from piece to piece, as the streams see it. */
 #include "config.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "tracer/host/slab_layout.h"
+#include "tracer/host/snapshot.h"
 #include "tracer/pieces.h"
 
-struct directory *session_piece_directory(struct session *session)
+uint64_t pieces_skipped(const struct pieces *pieces, unsigned int cpu)
 {
-	return session_piece_is_switching(session) ? &session->rotation.other : &session->directory;
-}
-
-uint64_t session_piece_skipped(const struct session *session, unsigned int cpu)
-{
-	if (session_piece_is_switching(session) && session->rotation.switched[cpu])
+	if (pieces_are_switching(pieces) && pieces->switched[cpu])
 		return 0;
-	return session->misses.reported - session->rotation.base.skipped;
+	return pieces->misses->reported - pieces->base.skipped;
 }
 
-void session_piece_opened(struct session *session, unsigned int cpu)
+void pieces_close(struct pieces *pieces)
 {
-	struct rotation *rotation = &session->rotation;
-	uint64_t time = session->streams.drains[cpu].writer.first_time;
+	struct directory *directory = &pieces->present.directory;
 
-	if (!session_piece_is_switching(session))
-		return;
-	rotation->switched[cpu] = true;
-	rotation->first = time < rotation->first ? time : rotation->first;
-	rotation->last = time > rotation->last ? time : rotation->last;
+	status_deinit(&pieces->present.status);
+	directory_release(directory);
+	if (options_is_temporary(pieces->options))
+		directory_abandon(directory);
+	directory_deinit(directory);
+	keeper_close(&pieces->keeper);
+	directory_deinit(&pieces->other.directory);
+	directory_deinit(&pieces->set);
+	status_deinit(&pieces->other.status);
+	hash_map_deinit(&pieces->base.lost_tasks);
+	free(pieces->base.lost);
+	free(pieces->base.probes.list);
+	free(pieces->switched);
+	tempdir_close(&pieces->tempdir);
+	free(pieces->path);
+}
+
+int pieces_write_metadata(struct pieces *pieces, struct directory *directory)
+{
+	FILE *file = directory_open(directory, "metadata", false);
+	int err, failed;
+
+	if (!file)
+		return error_set(pieces->error, -EIO, directory->errmsg);
+	err = metadata_write(&pieces->metadata, file);
+	failed = directory_close(directory, file, "metadata");
+	if (err)
+		return error_format(pieces->error, err, "%s/metadata: %s", directory->path,
+				    strerror(-err));
+	return failed ? error_set(pieces->error, failed, directory->errmsg) : 0;
+}
+
+/* The reading, with what follows from /sys/kernel/slab. */
+int pieces_write_slabinfo(struct pieces *pieces, struct slabinfo_snapshot *snapshot, int err)
+{
+	if (err == -ENODATA)
+		return 0;
+	if (err)
+		return error_set_at(pieces->error, err, "/proc/slabinfo");
+	err = slab_layout_add_held(snapshot, &pieces->streams->topology);
+	if (err) {
+		error_set_at(pieces->error, err, "/sys/kernel/slab");
+	} else {
+		err = snapshot_write_slabinfo(&pieces->present.directory, snapshot);
+		if (err)
+			error_set(pieces->error, err, pieces->present.directory.errmsg);
+	}
+	slabinfo_snapshot_deinit(snapshot);
+	return err;
 }

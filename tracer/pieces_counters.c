@@ -13,10 +13,10 @@
 
 #include "base/array.h"
 #include "base/hash_map.h"
-#include "tracer/pieces_status.h"
+#include "tracer/pieces_work.h"
 
-void session_status_count(struct status_counted *sum, const struct kmt_control *control,
-			  const struct kmt_control *base)
+void pieces_add_counted(struct status_counted *sum, const struct kmt_control *control,
+			const struct kmt_control *base)
 {
 	static const struct kmt_control none;
 
@@ -33,8 +33,8 @@ void session_status_count(struct status_counted *sum, const struct kmt_control *
 		      control->counted_elsewhere.bytes - base->counted_elsewhere.bytes;
 }
 
-void session_status_add_samples(struct status_sampling *sampling, const struct kmt_control *control,
-				const struct kmt_control *base)
+void pieces_add_samples(struct status_sampling *sampling, const struct kmt_control *control,
+			const struct kmt_control *base)
 {
 	sampling->unwalked += control->unwalked - base->unwalked;
 	sampling->user_unwalked += control->user_unwalked - base->user_unwalked;
@@ -44,14 +44,14 @@ void session_status_add_samples(struct status_sampling *sampling, const struct k
 	sampling->interval_most = MAX(sampling->interval_most, control->sample_interval);
 }
 
-int session_status_add_cpu(struct session *session, unsigned int cpu,
-			   const struct writer_ended *ended, uint64_t own, uint64_t skipped)
+int pieces_status_add_cpu(struct pieces *pieces, unsigned int cpu, const struct writer_ended *ended,
+			  uint64_t own, uint64_t skipped)
 {
 	static const struct kmt_control none;
-	const struct kmt_control *base = session->streams.bases ? &session->streams.bases[cpu]
+	const struct kmt_control *base = pieces->streams->bases ? &pieces->streams->bases[cpu]
 								: &none;
-	const struct kmt_control *control = session->streams.drains[cpu].control;
-	struct status *status = &session->status;
+	const struct kmt_control *control = pieces->streams->drains[cpu].control;
+	struct status *status = &pieces->present.status;
 	struct status_cpu *about = status_add_cpu(status, cpu);
 	bool full = false;
 
@@ -63,9 +63,9 @@ int session_status_add_cpu(struct session *session, unsigned int cpu,
 	about->seen = about->recorded + about->lost + (skipped == STATUS_UNKNOWN ? 0 : skipped);
 	about->from_backup = control->from_backup - base->from_backup;
 	status->from_backup += about->from_backup;
-	session_status_add_samples(&status->sampling, control, base);
+	pieces_add_samples(&status->sampling, control, base);
 	about->counted = (struct status_counted){ 0 };
-	session_status_count(&about->counted, control, base);
+	pieces_add_counted(&about->counted, control, base);
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		full |= control->marks[i].full;
 	status->backup_off_cpus += full;
@@ -76,18 +76,18 @@ int session_status_add_cpu(struct session *session, unsigned int cpu,
 	return status_add_spans(status, cpu, &ended->loss);
 }
 
-int session_status_add_stream(struct session *session, unsigned int cpu,
-			      const struct writer_ended *ended, uint64_t own)
+int pieces_status_add_stream(struct pieces *pieces, unsigned int cpu,
+			     const struct writer_ended *ended, uint64_t own)
 {
-	bool skipped = session->misses.reported != session->rotation.base.skipped;
-	int err = session_status_add_cpu(session, cpu, ended, own, skipped ? STATUS_UNKNOWN : 0);
+	bool skipped = pieces->misses->reported != pieces->base.skipped;
+	int err = pieces_status_add_cpu(pieces, cpu, ended, own, skipped ? STATUS_UNKNOWN : 0);
 
-	session->streams.bases[cpu] = *session->streams.drains[cpu].control;
+	pieces->streams->bases[cpu] = *pieces->streams->drains[cpu].control;
 	return err;
 }
 
 /* The lost events of the task that earlier pieces have; NULL: no memory. */
-static uint64_t *find_base(struct rotation_base *base, uint32_t task)
+static uint64_t *find_base(struct pieces_base *base, uint32_t task)
 {
 	uint32_t index = base->lost_count ? hash_map_find(&base->lost_tasks, task) : HASH_MAP_NONE;
 	uint64_t *list;
@@ -110,17 +110,17 @@ static uint64_t *find_base(struct rotation_base *base, uint32_t task)
  * The lost events of the tasks are counted a moment later than the streams ended: those that are
  * too many belong to the next piece.
  */
-static int attribute_lost(struct session *session, uint64_t lost)
+static int attribute_lost(struct pieces *pieces, uint64_t lost)
 {
-	struct rotation_base *base = &session->rotation.base;
-	struct status *status = &session->status;
+	struct pieces_base *base = &pieces->base;
+	struct status *status = &pieces->present.status;
 	size_t kept = 0;
 	int err;
 
 	status->lost_unattributed = lost;
 	if (!lost)
 		return 0;
-	err = programs_add_lost_tasks(&session->programs, status);
+	err = programs_add_lost_tasks(pieces->programs, status);
 	if (err)
 		return err;
 	for (size_t i = 0; i < status->lost_task_count; i++) {
@@ -141,24 +141,24 @@ static int attribute_lost(struct session *session, uint64_t lost)
 	return 0;
 }
 
-int session_status_complete(struct session *session)
+int pieces_status_complete(struct pieces *pieces)
 {
-	const struct rotation_base *base = &session->rotation.base;
-	struct status *status = &session->status;
+	const struct pieces_base *base = &pieces->base;
+	struct status *status = &pieces->present.status;
 	uint64_t lost = 0;
 	int err;
 
 	for (size_t i = 0; i < status->cpu_count; i++)
 		lost += status->cpus[i].lost;
-	err = attribute_lost(session, lost);
+	err = attribute_lost(pieces, lost);
 	if (!err)
-		err = session_status_update_programs(session);
+		err = pieces_status_update_programs(pieces);
 	status->complete = STATUS_COMPLETE;
-	status->skipped = session->misses.reported - base->skipped;
-	status->names_lost = session->programs.variant.totals->names_lost +
-			     session->names.messages.unknown_caches - base->names_lost;
+	status->skipped = pieces->misses->reported - base->skipped;
+	status->names_lost = pieces->programs->variant.totals->names_lost +
+			     pieces->names->messages.unknown_caches - base->names_lost;
 	status->sampling.mappings_lost =
-		session->names.user_stacks.events.lost - base->mappings_lost;
+		pieces->names->user_stacks.events.lost - base->mappings_lost;
 	return err;
 }
 
@@ -179,27 +179,27 @@ static int add_probes(struct status_probes *base, const struct status_probes *mo
 	return err;
 }
 
-int session_status_end_piece(struct session *session)
+int pieces_status_end(struct pieces *pieces)
 {
-	struct rotation_base *base = &session->rotation.base;
-	struct status *status = &session->status;
-	int err = session_status_complete(session);
+	struct pieces_base *base = &pieces->base;
+	struct status *status = &pieces->present.status;
+	int err = pieces_status_complete(pieces);
 
 	snprintf(status->stopped, sizeof(status->stopped), STATUS_STOPPED_NEXT_PIECE);
-	status->end = session->rotation.last;
-	status->until = session->rotation.first;
-	base->skipped = session->misses.reported;
+	status->end = pieces->last;
+	status->until = pieces->first;
+	base->skipped = pieces->misses->reported;
 	base->names_lost += status->names_lost;
 	base->hook_calls_skipped += status->hook_calls_skipped;
 	base->mappings_lost += status->sampling.mappings_lost;
 	if (!err)
 		err = add_probes(&base->probes, &status->probes);
-	return err ? error_set_at(&session->error, err, "the status") : 0;
+	return err ? error_set_at(pieces->error, err, "the status") : 0;
 }
 
-int session_status_begin_piece(const struct session *session, struct status *next)
+int pieces_status_begin(const struct pieces *pieces, struct status *next)
 {
-	const struct status *status = &session->status;
+	const struct status *status = &pieces->present.status;
 	int err = 0;
 
 	*next = (struct status){
@@ -215,5 +215,5 @@ int session_status_begin_piece(const struct session *session, struct status *nex
 		err = status_add_own(next, status->own_tasks[i]);
 	for (size_t i = 0; i < status->traced_pid_count && !err; i++)
 		err = status_add_traced_pid(next, status->traced_pids[i]);
-	return err ? err : session_status_programs_of(session, next);
+	return err ? err : pieces_status_programs_of(pieces, next);
 }

@@ -11,28 +11,27 @@
 
 #include "tracer/load/machine.h"
 #include "tracer/load/paths.h"
-#include "tracer/pieces_status.h"
-#include "tracer/pieces_streams.h"
+#include "tracer/pieces_work.h"
 
-int session_status_write_of(struct session *session, struct directory *directory,
-			    const struct status *status)
+int pieces_status_write_of(struct pieces *pieces, struct piece *piece)
 {
+	struct directory *directory = &piece->directory;
 	FILE *file = directory_open(directory, "kernel/.status", false);
 	int err, failed;
 
 	if (!file)
-		return error_set(&session->error, -EIO, directory->errmsg);
-	err = status_write(status, file);
+		return error_set(pieces->error, -EIO, directory->errmsg);
+	err = status_write(&piece->status, file);
 	failed = directory_close(directory, file, "kernel/status");
 	if (err || failed)
-		return error_set(&session->error, err ? err : failed, directory->errmsg);
+		return error_set(pieces->error, err ? err : failed, directory->errmsg);
 	err = directory_rename(directory, "kernel/.status", "kernel/status");
-	return err ? error_set(&session->error, err, directory->errmsg) : 0;
+	return err ? error_set(pieces->error, err, directory->errmsg) : 0;
 }
 
-int session_status_write(struct session *session)
+int pieces_status_write(struct pieces *pieces)
 {
-	return session_status_write_of(session, &session->directory, &session->status);
+	return pieces_status_write_of(pieces, &pieces->present);
 }
 
 static enum status_preemption preemption_of(const struct programs *programs)
@@ -60,9 +59,9 @@ static enum status_context context_of(const struct programs *programs)
 }
 
 /* The counters of the kernel go on through all pieces. */
-static void subtract_base(const struct session *session, struct status *status)
+static void subtract_base(const struct pieces *pieces, struct status *status)
 {
-	const struct rotation_base *base = &session->rotation.base;
+	const struct pieces_base *base = &pieces->base;
 
 	status->hook_calls_skipped -= base->hook_calls_skipped;
 	for (size_t i = 0; i < status->probes.count && i < base->probes.count; i++) {
@@ -75,9 +74,9 @@ static void subtract_base(const struct session *session, struct status *status)
 	}
 }
 
-int session_status_programs_of(const struct session *session, struct status *status)
+int pieces_status_programs_of(const struct pieces *pieces, struct status *status)
 {
-	const struct programs *programs = &session->programs;
+	const struct programs *programs = pieces->programs;
 	int err = 0;
 
 	status->backup_known = true;
@@ -97,56 +96,55 @@ int session_status_programs_of(const struct session *session, struct status *sta
 	if (!err)
 		err = process_probes_report(&programs->process, status);
 	if (!err)
-		subtract_base(session, status);
+		subtract_base(pieces, status);
 	return err;
 }
 
-int session_status_update_programs(struct session *session)
+int pieces_status_update_programs(struct pieces *pieces)
 {
-	return session_status_programs_of(session, &session->status);
+	return pieces_status_programs_of(pieces, &pieces->present.status);
 }
 
-int session_status_start(struct session *session)
+int pieces_status_start(struct pieces *pieces)
 {
-	const struct options *options = session->options;
-	struct status *status = &session->status;
+	const struct options *options = pieces->options;
+	struct status *status = &pieces->present.status;
 	int err;
 
 	status->ring_bytes =
-		rings_bytes(session->streams.rings.mib, session->streams.rings.buffered);
+		rings_bytes(pieces->streams->rings.mib, pieces->streams->rings.buffered);
 	/* what is own was left out while counting */
 	status->sampling.is_profile = options->sampling.is_profile;
 	status->sampling.interval = status->sampling.interval_most = options->sampling.interval;
 	status->sampling.user_stacks = options->sampling.user_stacks;
 	status->include_self = options->include_self || options->count.enabled;
-	status->begin = session->begin = machine_now();
+	status->begin = pieces->begin = machine_now();
 	err = status_add_own(status, syscall(SYS_gettid));
-	if (!err && session->rotation.keeper.worker.pid)
-		err = status_add_own(status, (uint32_t)session->rotation.keeper.worker.pid);
+	if (!err && pieces->keeper.worker.pid)
+		err = status_add_own(status, (uint32_t)pieces->keeper.worker.pid);
 	for (size_t i = 0; i < options->pid_count && !err; i++)
 		err = status_add_traced_pid(status, options->pids[i]);
 	if (!err)
-		err = session_status_update_programs(session);
-	return err ? error_set_at(&session->error, err, "the status")
-		   : session_status_write(session);
+		err = pieces_status_update_programs(pieces);
+	return err ? error_set_at(pieces->error, err, "the status") : pieces_status_write(pieces);
 }
 
 /* Adds a CPU that came online, but for which no stream could be made. */
-static int add_lost_cpu(struct session *session, unsigned int cpu)
+static int add_lost_cpu(struct pieces *pieces, unsigned int cpu)
 {
 	static const struct kmt_control none;
-	const struct kmt_control *control = &session->streams.rings.controls[cpu];
-	const struct kmt_control *base = session->streams.bases ? &session->streams.bases[cpu]
+	const struct kmt_control *control = &pieces->streams->rings.controls[cpu];
+	const struct kmt_control *base = pieces->streams->bases ? &pieces->streams->bases[cpu]
 								: &none;
-	struct status_cpu *about = status_add_cpu(&session->status, cpu);
+	struct status_cpu *about = status_add_cpu(&pieces->present.status, cpu);
 
 	if (!about)
 		return -ENOMEM;
 	about->seen = about->lost = control->sequence;
 	about->skipped = STATUS_UNKNOWN;
 	about->counted = (struct status_counted){ 0 };
-	session_status_count(&about->counted, control, base);
-	session_status_add_samples(&session->status.sampling, control, base);
+	pieces_add_counted(&about->counted, control, base);
+	pieces_add_samples(&pieces->present.status.sampling, control, base);
 	return 0;
 }
 
@@ -154,44 +152,42 @@ static int add_lost_cpu(struct session *session, unsigned int cpu)
  * The skipped events of each CPU are exact at the end only. So they are known in the only piece
  * that has any.
  */
-static uint64_t skipped_of_cpu(const struct session *session, const uint64_t *by_cpu,
+static uint64_t skipped_of_cpu(const struct pieces *pieces, const uint64_t *by_cpu,
 			       unsigned int cpu)
 {
-	if (session->misses.reported == session->rotation.base.skipped)
+	if (pieces->misses->reported == pieces->base.skipped)
 		return 0;
-	return session->rotation.base.skipped ? STATUS_UNKNOWN : by_cpu[cpu];
+	return pieces->base.skipped ? STATUS_UNKNOWN : by_cpu[cpu];
 }
 
-int session_status_finish(struct session *session)
+int pieces_status_finish(struct pieces *pieces)
 {
-	struct status *status = &session->status;
+	struct status *status = &pieces->present.status;
 	uint64_t *skipped;
 	int err = 0;
 
-	skipped = calloc(session->streams.rings.possible_cpus, sizeof(*skipped));
+	skipped = calloc(pieces->streams->rings.possible_cpus, sizeof(*skipped));
 	if (!skipped)
-		return error_set_at(&session->error, -ENOMEM, "the status");
-	recursion_misses_by_cpu(&session->misses, &session->programs, &session->streams.rings,
-				skipped);
-	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++) {
-		const struct writer *writer = &session->streams.drains[i].writer;
+		return error_set_at(pieces->error, -ENOMEM, "the status");
+	recursion_misses_by_cpu(pieces->misses, pieces->programs, &pieces->streams->rings, skipped);
+	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus && !err; i++) {
+		const struct writer *writer = &pieces->streams->drains[i].writer;
 		const struct writer_ended ended = { writer->loss, writer->size, writer->clamped,
 						    writer->clamped_max };
 
-		if (session->streams.draining[i])
-			err = session_status_add_cpu(session, i, &ended,
-						     session_streams_count_own(session, i),
-						     skipped_of_cpu(session, skipped, i));
-		else if (session->streams.rings.controls[i].sequence)
-			err = add_lost_cpu(session, i);
+		if (pieces->streams->draining[i])
+			err = pieces_status_add_cpu(pieces, i, &ended, pieces_count_own(pieces, i),
+						    skipped_of_cpu(pieces, skipped, i));
+		else if (pieces->streams->rings.controls[i].sequence)
+			err = add_lost_cpu(pieces, i);
 	}
 	free(skipped);
 	if (!err)
-		err = session_status_complete(session);
+		err = pieces_status_complete(pieces);
 	if (err)
-		return error_set_at(&session->error, err, "the status");
+		return error_set_at(pieces->error, err, "the status");
 	snprintf(status->backup_programs_reason, sizeof(status->backup_programs_reason), "%s",
-		 programs_backup_reason(&session->programs));
-	status->end = session->end;
-	return session_status_write(session);
+		 programs_backup_reason(pieces->programs));
+	status->end = pieces->end;
+	return pieces_status_write(pieces);
 }

@@ -6,8 +6,7 @@
 #include <stdio.h>
 
 #include "tracer/load/machine.h"
-#include "tracer/pieces.h"
-#include "tracer/pieces_streams.h"
+#include "tracer/pieces_work.h"
 
 #define NAME_SIZE 32 /* of a stream */
 
@@ -17,78 +16,92 @@ static const char *stream_name(unsigned int cpu, char name[NAME_SIZE])
 	return name;
 }
 
-static const char *stream_path(const struct session *session, unsigned int cpu, char *path,
+static const char *stream_path(const struct pieces *pieces, unsigned int cpu, char *path,
 			       size_t size)
 {
 	char name[NAME_SIZE];
 
-	return directory_name(&session->directory, stream_name(cpu, name), path, size);
+	return directory_name(&pieces->present.directory, stream_name(cpu, name), path, size);
 }
 
-int session_streams_open(struct session *session, unsigned int cpu)
+void pieces_stream_opened(struct pieces *pieces, unsigned int cpu)
 {
-	struct directory *directory = session_piece_directory(session);
-	struct drain *drain = &session->streams.drains[cpu];
+	uint64_t time = pieces->streams->drains[cpu].writer.first_time;
+
+	if (!pieces_are_switching(pieces))
+		return;
+	pieces->switched[cpu] = true;
+	pieces->first = time < pieces->first ? time : pieces->first;
+	pieces->last = time > pieces->last ? time : pieces->last;
+}
+
+int pieces_open_stream(struct pieces *pieces, unsigned int cpu)
+{
+	struct directory *directory = pieces_are_switching(pieces) ? &pieces->other.directory
+								   : &pieces->present.directory;
+	struct streams *streams = pieces->streams;
+	struct ring *ring = &streams->rings.list[cpu];
+	struct drain *drain = &streams->drains[cpu];
 	char path[4096], name[NAME_SIZE];
 	int err, fd = -1;
 
-	drain->control = &session->streams.rings.controls[cpu];
-	drain->ring = session->streams.rings.list[cpu].slots;
-	drain->slots = session->streams.rings.slots;
-	drain->status = &session->status;
-	if (options_have_streams(session->options)) {
+	drain->control = &streams->rings.controls[cpu];
+	drain->ring = ring->slots;
+	drain->slots = streams->rings.slots;
+	drain->status = &pieces->present.status;
+	if (options_have_streams(pieces->options)) {
 		fd = directory_create(directory, stream_name(cpu, name));
 		if (fd < 0)
-			return error_set(&session->error, fd, directory->errmsg);
+			return error_set(pieces->error, fd, directory->errmsg);
 	}
-	err = drain_open(
-		drain, fd, directory_name(directory, stream_name(cpu, name), path, sizeof(path)),
-		session->metadata.uuid, cpu, machine_now(),
-		session->streams.rings.buffered ? session->streams.rings.list[cpu].fd : -1);
+	err = drain_open(drain, fd,
+			 directory_name(directory, stream_name(cpu, name), path, sizeof(path)),
+			 pieces->metadata.uuid, cpu, machine_now(),
+			 streams->rings.buffered ? ring->fd : -1);
 	if (err)
-		return error_set(&session->error, err, drain->writer.errmsg);
-	if (session_aggregates(session))
-		drain->writer.sink = publish_sink(&session->publish);
-	writer_pack(&drain->writer, session->streams.packer);
-	session->streams.draining[cpu] = true;
-	session_piece_opened(session, cpu);
+		return error_set(pieces->error, err, drain->writer.errmsg);
+	if (pieces->publish)
+		drain->writer.sink = publish_sink(pieces->publish);
+	writer_pack(&drain->writer, streams->packer);
+	streams->draining[cpu] = true;
+	pieces_stream_opened(pieces, cpu);
 	return 0;
 }
 
-int session_streams_add(struct session *session, unsigned int cpu)
+int pieces_add_stream(struct pieces *pieces, unsigned int cpu)
 {
-	const struct topology_cpu *about = topology_find(&session->streams.topology, cpu);
-	struct rings *rings = &session->streams.rings;
+	const struct topology_cpu *about = topology_find(&pieces->streams->topology, cpu);
+	struct rings *rings = &pieces->streams->rings;
 	int err;
 
 	err = rings_add(rings, cpu, about ? about->node : -1);
 	if (err)
-		return error_set(&session->error, err, rings->errmsg);
-	err = session_streams_open(session, cpu);
+		return error_set(pieces->error, err, rings->errmsg);
+	err = pieces_open_stream(pieces, cpu);
 	if (err)
 		return err;
-	err = rings_insert(rings, cpu, bpf_variant_map_fd(&session->programs.variant, "rings"));
-	return err ? error_set(&session->error, err, rings->errmsg) : 0;
+	err = rings_insert(rings, cpu, bpf_variant_map_fd(&pieces->programs->variant, "rings"));
+	return err ? error_set(pieces->error, err, rings->errmsg) : 0;
 }
 
-void session_streams_rename(struct session *session)
+void pieces_rename_streams(struct pieces *pieces)
 {
 	char path[4096];
 
-	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
-		if (session->streams.draining[i])
-			writer_rename(&session->streams.drains[i].writer,
-				      stream_path(session, i, path, sizeof(path)));
+	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus; i++)
+		if (pieces->streams->draining[i])
+			writer_rename(&pieces->streams->drains[i].writer,
+				      stream_path(pieces, i, path, sizeof(path)));
 }
 
-uint64_t session_streams_count_own(struct session *session, unsigned int cpu)
+uint64_t pieces_count_own(struct pieces *pieces, unsigned int cpu)
 {
-	struct drain *drain = &session->streams.drains[cpu];
+	struct drain *drain = &pieces->streams->drains[cpu];
 	char name[NAME_SIZE];
 	int fd = -1;
 
-	if (drain->may_be_incomplete && options_have_streams(session->options))
-		fd = directory_read(&session->directory, stream_name(cpu, name));
+	if (drain->may_be_incomplete && options_have_streams(pieces->options))
+		fd = directory_read(&pieces->present.directory, stream_name(cpu, name));
 	return drain_count_own(drain, fd);
 }
 
@@ -96,32 +109,31 @@ uint64_t session_streams_count_own(struct session *session, unsigned int cpu)
  * First writes the rest of all streams, as far as the disk has space. Then releases the reserved
  * space, and writes the last packet of each stream with it.
  */
-int session_streams_finish(struct session *session, uint64_t end)
+int pieces_finish_streams(struct pieces *pieces, uint64_t end)
 {
 	int err = 0, failed;
 
-	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
+	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus; i++) {
 		/* a CPU that came online and never got a ring may still have had events */
-		if (!session->streams.draining[i] && session->streams.rings.controls[i].sequence) {
-			failed = session_streams_open(session, i);
+		if (!pieces->streams->draining[i] && pieces->streams->rings.controls[i].sequence) {
+			failed = pieces_open_stream(pieces, i);
 			err = err ? err : failed;
 		}
-		if (!session->streams.draining[i])
+		if (!pieces->streams->draining[i])
 			continue;
-		failed = drain_rest(&session->streams.drains[i], session_piece_skipped(session, i));
+		failed = drain_rest(&pieces->streams->drains[i], pieces_skipped(pieces, i));
 		if (failed && !err)
-			err = error_set(&session->error, failed,
-					session->streams.drains[i].writer.errmsg);
+			err = error_set(pieces->error, failed,
+					pieces->streams->drains[i].writer.errmsg);
 	}
-	directory_release(&session->directory);
-	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
-		if (!session->streams.draining[i])
+	directory_release(&pieces->present.directory);
+	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus; i++) {
+		if (!pieces->streams->draining[i])
 			continue;
-		failed = drain_finish(&session->streams.drains[i], end,
-				      session_piece_skipped(session, i));
+		failed = drain_finish(&pieces->streams->drains[i], end, pieces_skipped(pieces, i));
 		if (failed && !err)
-			err = error_set(&session->error, failed,
-					session->streams.drains[i].writer.errmsg);
+			err = error_set(pieces->error, failed,
+					pieces->streams->drains[i].writer.errmsg);
 	}
 	return err;
 }

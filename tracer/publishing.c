@@ -49,14 +49,14 @@ int session_publish_start(struct session *session)
 	err = publish_start(&session->publish, &settings);
 	if (err)
 		return error_set(&session->error, err, session->publish.errmsg);
-	err = status_add_own(&session->status, session->publish.task);
+	err = status_add_own(&session->pieces.present.status, session->publish.task);
 	return err ? error_set_at(&session->error, err, "the status") : 0;
 }
 
 /* Opening a capture needs at least one stream; without a capture on disk, it stays empty. */
 static int make_stream(struct session *session)
 {
-	struct directory *directory = &session->directory;
+	struct directory *directory = &session->pieces.present.directory;
 	FILE *file = directory_open(directory, "cpu0", false);
 
 	if (!file || directory_close(directory, file, "cpu0"))
@@ -72,7 +72,8 @@ static int fail_publishing(struct session *session, int err, const char *stable_
 
 	if (strncmp(errmsg, stable_path, length) != 0)
 		return error_set(&session->error, err, errmsg);
-	return error_format(&session->error, err, "%s%s", session->directory.path, errmsg + length);
+	return error_format(&session->error, err, "%s%s", session->pieces.present.directory.path,
+			    errmsg + length);
 }
 
 int session_publish_open(struct session *session)
@@ -87,7 +88,8 @@ int session_publish_open(struct session *session)
 	if (err)
 		return err;
 	err = publish_open(&session->publish,
-			   directory_stable_path(&session->directory, path, sizeof(path)));
+			   directory_stable_path(&session->pieces.present.directory, path,
+						 sizeof(path)));
 	return err ? fail_publishing(session, err, path) : 0;
 }
 
@@ -98,8 +100,9 @@ int session_publish_initial_counts(struct session *session)
 
 	if (!session_aggregates(session))
 		return 0;
-	err = publish_initial_counts(&session->publish, directory_stable_path(&session->directory,
-									      path, sizeof(path)));
+	err = publish_initial_counts(&session->publish,
+				     directory_stable_path(&session->pieces.present.directory, path,
+							   sizeof(path)));
 	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
 }
 
@@ -114,7 +117,7 @@ static void report_failure(void *data, const char *message)
 /* The publishing thread does not count these figures of the metrics. */
 static void add_facts(const struct session *session, struct watermark *watermark)
 {
-	const struct status *status = &session->status;
+	const struct status *status = &session->pieces.present.status;
 	struct stream_sums sums = streams_sums(&session->streams);
 
 	watermark->missing.recorded = sums.recorded;
@@ -127,7 +130,7 @@ static void add_facts(const struct session *session, struct watermark *watermark
 
 static struct watermark make_watermark(const struct session *session, uint64_t time)
 {
-	struct watermark watermark = { .time = time, .begin = session->begin };
+	struct watermark watermark = { .time = time, .begin = session->pieces.begin };
 
 	watermark.missing.lost = streams_lost(&session->streams);
 	add_facts(session, &watermark);
@@ -142,7 +145,7 @@ int session_publish_watermark(struct session *session, uint64_t now)
 	if (!session_aggregates(session))
 		return 0;
 	watermark = make_watermark(session, streams_watermark(&session->streams, now));
-	err = publish_paths(&session->publish, &session->status);
+	err = publish_paths(&session->publish, &session->pieces.present.status);
 	if (!err)
 		err = publish_watermark(&session->publish, &watermark);
 	publish_report(&session->publish, report_failure, session);
@@ -156,8 +159,8 @@ int session_publish_end(struct session *session)
 
 	if (!session_aggregates(session))
 		return 0;
-	last = make_watermark(session, session->end);
-	err = publish_end(&session->publish, session->begin ? &last : NULL);
+	last = make_watermark(session, session->pieces.end);
+	err = publish_end(&session->publish, session->pieces.begin ? &last : NULL);
 	publish_report(&session->publish, report_failure, session);
 	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
 }

@@ -15,7 +15,7 @@
 #include "cli/message.h"
 #include "tracer/load/machine.h"
 #include "tracer/options_text.h"
-#include "tracer/pieces_room.h"
+#include "tracer/pieces.h"
 #include "tracer/publish/publish_summaries.h"
 #include "tracer/service.h"
 #include "tracer/session_ship.h"
@@ -112,12 +112,12 @@ static void collect(struct session *session)
 		return;
 	status->disk = sums.bytes;
 	if (options->rotation.enabled) {
-		status->disk = session_room_used(session);
-		status->pieces = session_room_pieces(session);
+		status->disk = pieces_disk_used(&session->pieces);
+		status->pieces = pieces_count(&session->pieces);
 		if (options->rotation.overwrite)
-			status->dumps = session->rotation.keeper.dumps;
+			status->dumps = session->pieces.keeper.dumps;
 	}
-	if (!fstatfs(session->directory.fd, &about))
+	if (!fstatfs(session->pieces.present.directory.fd, &about))
 		status->free = (uint64_t)about.f_bavail * (uint64_t)about.f_bsize;
 }
 
@@ -158,8 +158,8 @@ void session_service_ready(struct session *session)
 	struct timespec time;
 
 	clock_gettime(CLOCK_REALTIME, &time);
-	session->daemon_status.since =
-		(uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec - (now - session->begin);
+	session->daemon_status.since = (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec -
+				       (now - session->pieces.begin);
 	/* who waits for the message finds the process with --status */
 	update(session, now);
 	notify_ready(&session->notify, now);

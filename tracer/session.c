@@ -31,14 +31,8 @@ void session_close(struct session *session)
 	programs_close(&session->programs);
 	attach_plan_deinit(&session->plan);
 	live_counts_deinit(&session->counts);
-	status_deinit(&session->status);
-	directory_release(&session->directory);
 	free(session->stream.sent);
-	if (options_is_temporary(session->options))
-		directory_abandon(&session->directory);
-	directory_deinit(&session->directory);
-	rotation_close(&session->rotation);
-	tempdir_close(&session->tempdir);
+	pieces_close(&session->pieces);
 	status_file_close(&session->status_file);
 	daemon_status_deinit(&session->daemon_status);
 	notify_close(&session->notify);
@@ -46,7 +40,6 @@ void session_close(struct session *session)
 	worker_close(&session->trigger_process);
 	shipper_close(&session->shipper);
 	set_dump_left_deinit(&session->dump.left);
-	free(session->capture_path);
 	config_lines_deinit(&session->reloaded);
 	for (size_t i = 0; i < session->triggers.count; i++)
 		trigger_state_deinit(&session->triggers.states[i]);

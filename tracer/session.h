@@ -8,29 +8,20 @@
 
 #include <stdbool.h>
 
-#include "base/error.h"
-#include "capture/directory.h"
-#include "capture/metadata.h"
-#include "capture/status.h"
 #include "cli/progress.h"
 #include "tracer/live_counts.h"
 #include "tracer/load/programs.h"
-#include "tracer/memory_table.h"
-#include "tracer/name_tables.h"
 #include "tracer/options.h"
-#include "tracer/pieces/rotation.h"
+#include "tracer/pieces.h"
 #include "tracer/pieces/trigger_process.h"
 #include "tracer/publish/publish.h"
-#include "tracer/recursion_misses.h"
 #include "tracer/sample_rate.h"
 #include "tracer/ship/shipper.h"
 #include "tracer/status_file.h"
-#include "tracer/streams.h"
 #include "tracer/system/command.h"
 #include "tracer/system/confine.h"
 #include "tracer/system/journal.h"
 #include "tracer/system/notify.h"
-#include "tracer/system/tempdir.h"
 #include "tracer/triggers/trigger_state.h"
 
 #define STREAM_TABLES 4 /* that grow while the capture is recorded */
@@ -76,16 +67,11 @@ struct session {
 	struct streams streams;
 	struct attach_plan plan;
 	struct programs programs;
-	struct directory directory;
-	struct rotation
-		rotation; /* if options->rotation.enabled: directory is a piece of its set */
-	struct metadata metadata;
-	struct status status;
+	struct pieces pieces;
 	struct name_tables names;
 	struct sample_rate sample_rate;	     /* the same */
 	struct memory_table memory;	     /* if options->proc_mem */
 	struct publish publish;		     /* if session_aggregates() */
-	struct tempdir tempdir;		     /* if options->no_capture: it has the directory */
 	struct live_counts counts;	     /* if options->count.enabled */
 	uint64_t count_ungrouped, count_own; /* events, see struct kmt_control */
 	struct command command;
@@ -98,12 +84,10 @@ struct session {
 	struct worker trigger_process; /* if there is a command or --overwrite */
 	struct shipper shipper;	       /* if options->ship.url */
 	struct config_lines reloaded;  /* of the configuration file; without text: not read again */
-	char *capture_path;	       /* absolute; NULL: nothing stays on disk */
 	struct status_file status_file;
 	struct daemon_status daemon_status;
 	uint64_t next_status, next_notification; /* ns */
 	uint64_t deadline;			 /* ns; 0: none */
-	uint64_t begin, end;			 /* ns: between them all programs are attached */
 	struct recursion_misses misses;
 	uint64_t next_flush; /* ns */
 	struct session_stream stream;

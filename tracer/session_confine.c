@@ -23,13 +23,12 @@ static uint64_t to_read(void)
 
 int session_confine_prepare(struct session *session)
 {
-	const struct directory *directory = &session->directory;
+	const struct directory *directory = &session->pieces.present.directory;
 	int err;
 
 	confinement_open(&session->confinement);
 	if (session->options->rotation.enabled)
-		err = confinement_allow(&session->confinement, session->rotation.set.fd,
-					CONFINE_SET);
+		err = confinement_allow(&session->confinement, session->pieces.set.fd, CONFINE_SET);
 	else
 		err = confinement_allow(&session->confinement, directory->fd, CONFINE_WRITE);
 	/* the temporary directory is removed at the end */
@@ -82,7 +81,7 @@ int session_confine(struct session *session)
 {
 	const struct confine_calls calls = {
 		.command = session->command.pid,
-		.keeper = session->rotation.keeper.worker.pid,
+		.keeper = session->pieces.keeper.worker.pid,
 		/* names are then requested while events come; CPUs may come online */
 		.metrics = session->options->metrics.path,
 		.perf_events = session->plan.missing_features.btf || session->options->has_probes,

@@ -10,13 +10,10 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/live_counts_capture.h"
 #include "tracer/load/machine.h"
-#include "tracer/pieces_status.h"
-#include "tracer/pieces_streams.h"
-#include "tracer/pieces_switch.h"
+#include "tracer/pieces.h"
 #include "tracer/publishing.h"
 #include "tracer/session_finish.h"
 #include "tracer/session_ship.h"
-#include "tracer/session_slabinfo.h"
 #include "tracer/stream_output.h"
 #include "tracer/trigger_watch.h"
 
@@ -29,23 +26,24 @@ int session_finish(struct session *session)
 	snapshot_error = session->options->records_slab
 				 ? snapshot_read_slabinfo(&slabinfo, machine_now())
 				 : -ENODATA;
-	session->end = machine_now();
+	session->pieces.end = machine_now();
 	programs_detach(&session->programs);
-	err = session_rotate_finish(session);
+	err = pieces_switch_finish(&session->pieces);
 	failed = recursion_misses_finish(&session->misses, &session->programs,
-					 &session->streams.rings, &session->status);
+					 &session->streams.rings, &session->pieces.present.status);
 	progress_line_clear();
 	if (session->options->count.enabled)
 		err = session_count_store(session);
-	stored = session_streams_finish(session, machine_now());
+	stored = pieces_finish_streams(&session->pieces, machine_now());
 	err = err ? err : stored;
 	if (failed && !err)
 		err = error_set_at(&session->error, failed, "the spans of skipped events");
-	failed = name_tables_finish(&session->names, &session->programs, &session->status);
+	failed = name_tables_finish(&session->names, &session->programs,
+				    &session->pieces.present.status);
 	err = err ? err : failed;
-	failed = memory_table_finish(&session->memory, &session->directory);
+	failed = memory_table_finish(&session->memory, &session->pieces.present.directory);
 	err = err ? err : failed;
-	modules_compare(&session->names.modules, session->end);
+	modules_compare(&session->names.modules, session->pieces.end);
 	failed = modules_end(&session->names.modules);
 	if (failed && !err)
 		err = error_set(&session->error, failed, session->names.modules.directory.errmsg);
@@ -53,21 +51,21 @@ int session_finish(struct session *session)
 	closed = name_messages_close(&session->names.messages);
 	failed = failed ? failed : closed;
 	if (!failed)
-		failed = snapshot_aliases(&session->directory);
+		failed = snapshot_aliases(&session->pieces.present.directory);
 	if (failed && !err)
-		err = error_set(&session->error, failed, session->directory.errmsg);
-	failed = session_slabinfo_write(session, &slabinfo, snapshot_error);
+		err = error_set(&session->error, failed, session->pieces.present.directory.errmsg);
+	failed = pieces_write_slabinfo(&session->pieces, &slabinfo, snapshot_error);
 	if (failed && !err)
 		err = failed;
-	failed = session_status_finish(session);
+	failed = pieces_status_finish(&session->pieces);
 	err = err ? err : failed;
 	failed = session_stream_end(session);
-	directory_unlock(&session->directory);
+	directory_unlock(&session->pieces.present.directory);
 	err = err ? err : failed;
 	failed = session_publish_end(session);
 	session_ship_finish(session);
 	session_triggers_finish(session);
 	/* the last dump counts for the limits too */
-	session_rotate_end(session);
+	pieces_end(&session->pieces);
 	return err ? err : failed;
 }

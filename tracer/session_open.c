@@ -12,10 +12,7 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
-#include "tracer/pieces_room.h"
-#include "tracer/pieces_set.h"
-#include "tracer/pieces_status.h"
-#include "tracer/pieces_streams.h"
+#include "tracer/pieces.h"
 #include "tracer/publishing.h"
 #include "tracer/service.h"
 #include "tracer/session_confine.h"
@@ -78,39 +75,20 @@ static int load_programs(struct session *session)
 	return err ? error_set(&session->error, err, rings->errmsg) : 0;
 }
 
-static int write_metadata(struct session *session)
-{
-	FILE *file;
-	int err, failed;
-
-	err = metadata_init(&session->metadata);
-	if (err)
-		return error_set_at(&session->error, err, "the metadata");
-	session->metadata.piece = session->rotation.piece;
-	file = directory_open(&session->directory, "metadata", false);
-	if (!file)
-		return error_set(&session->error, -EIO, session->directory.errmsg);
-	err = metadata_write(&session->metadata, file);
-	failed = directory_close(&session->directory, file, "metadata");
-	return err || failed
-		       ? error_set(&session->error, err ? err : failed, session->directory.errmsg)
-		       : 0;
-}
-
 static int choose_directory(struct session *session)
 {
-	struct directory *directory = &session->directory;
+	struct directory *directory = &session->pieces.present.directory;
 	int err;
 
 	if (session->options->rotation.enabled)
-		return session_set_make_piece(session);
+		return pieces_make_first(&session->pieces);
 	if (!options_is_temporary(session->options)) {
 		err = directory_probe(directory, session->options->output);
 		return err ? error_set(&session->error, err, directory->errmsg) : 0;
 	}
 	/* It keeps the name that the next start recognises if this one is killed. */
-	tempdir_open(&session->tempdir, 0);
-	err = directory_make_beside(directory, session->tempdir.path);
+	tempdir_open(&session->pieces.tempdir, 0);
+	err = directory_make_beside(directory, session->pieces.tempdir.path);
 	return !err ? 0
 		    : error_format(
 			      &session->error, err,
@@ -120,7 +98,7 @@ static int choose_directory(struct session *session)
 
 static int fill_directory(struct session *session)
 {
-	struct directory *directory = &session->directory;
+	struct directory *directory = &session->pieces.present.directory;
 	int err;
 
 	err = options_is_temporary(session->options) || session->options->rotation.enabled
@@ -130,9 +108,13 @@ static int fill_directory(struct session *session)
 		err = directory_reserve(directory);
 	if (err)
 		return error_set(&session->error, err, directory->errmsg);
-	err = write_metadata(session);
+	err = metadata_init(&session->pieces.metadata);
+	if (err)
+		return error_set_at(&session->error, err, "the metadata");
+	session->pieces.metadata.piece = session->pieces.number;
+	err = pieces_write_metadata(&session->pieces, directory);
 	if (!err)
-		err = session_status_start(session);
+		err = pieces_status_start(&session->pieces);
 	if (err)
 		return err;
 	err = directory_lock(directory);
@@ -162,7 +144,7 @@ static int fill_directory(struct session *session)
 		info_msg(
 			"/proc/slabinfo cannot be read: how much each cache grew is unknown: run as root or with CAP_DAC_READ_SEARCH");
 	err = name_tables_open(&session->names, directory, &session->programs,
-			       session_aggregates(session) ? &session->publish : NULL);
+			       session->pieces.publish);
 	if (err)
 		return err;
 	return session->options->proc_mem ? memory_table_open(&session->memory, directory,
@@ -181,25 +163,18 @@ static int start_threads(struct session *session)
 		return err;
 	session->names.modules.on_start = session_confine_modules;
 	session->names.modules.on_start_data = session;
-	err = modules_start(&session->names.modules, &session->directory,
-			    session_aggregates(session) ? &session->publish : NULL);
+	err = modules_start(&session->names.modules, &session->pieces.present.directory,
+			    session->pieces.publish);
 	if (!err)
-		err = status_add_own(&session->status, session->names.modules.task);
+		err = status_add_own(&session->pieces.present.status, session->names.modules.task);
 	if (err)
 		return error_set_at(&session->error, err, "the thread for modules");
 	err = session_publish_start(session);
 	if (!err)
 		err = session_triggers_open(session);
 	if (!err)
-		err = session_status_write(session);
+		err = pieces_status_write(&session->pieces);
 	return err ? err : session_publish_open(session);
-}
-
-static int commit_directory(struct session *session)
-{
-	int err = directory_commit(&session->directory);
-
-	return err ? error_set(&session->error, err, session->directory.errmsg) : 0;
 }
 
 /*
@@ -212,11 +187,10 @@ static int move_to_target(struct session *session)
 
 	if (options_is_temporary(session->options))
 		return 0;
-	err = session->options->rotation.enabled ? session_set_commit(session)
-						 : commit_directory(session);
+	err = pieces_commit(&session->pieces);
 	if (err)
 		return err;
-	session_streams_rename(session);
+	pieces_rename_streams(&session->pieces);
 	return 0;
 }
 
@@ -274,13 +248,13 @@ static int open_parts(struct session *session)
 	const struct options *options = session->options;
 	int err = 0;
 
-	err = session_dump_find_path(session);
+	err = pieces_find_path(&session->pieces);
 	if (!err && options->rotation.enabled)
-		err = session_set_open(session);
+		err = pieces_open_set(&session->pieces);
 	if (!err)
 		err = session_dump_open(session);
 	if (!err && options->rotation.enabled)
-		err = session_set_keep(session);
+		err = pieces_start_keeper(&session->pieces);
 	if (!err)
 		err = session_triggers_start(session);
 	if (!err)
@@ -299,7 +273,7 @@ static int open_parts(struct session *session)
 	err = streams_init(&session->streams, options->ring_mib,
 			   session->plan.missing_features.fetch);
 	if (!err)
-		err = session_room_check(session);
+		err = pieces_check_room(&session->pieces);
 	if (!err)
 		err = check_pids(session);
 	if (err)
@@ -329,6 +303,16 @@ int session_open(struct session *session, const struct options *options,
 	session->names.namer.go = session->names.namer.answers = -1;
 	session->options = options;
 	session->streams.error = session->memory.error = session->names.error = &session->error;
+	session->pieces = (struct pieces){
+		.options = options,
+		.error = &session->error,
+		.streams = &session->streams,
+		.names = &session->names,
+		.memory = &session->memory,
+		.programs = &session->programs,
+		.misses = &session->misses,
+		.publish = options_aggregate(options) ? &session->publish : NULL,
+	};
 	session->names.options = options;
 	session->memory.quiet = options->quiet;
 	session->saved_state.signals = *signals;
@@ -342,14 +326,12 @@ int session_open(struct session *session, const struct options *options,
 		err = fill_directory(session);
 	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++)
 		if (session->streams.rings.list[i].fd >= 0)
-			err = session_streams_open(session, i);
+			err = pieces_open_stream(&session->pieces, i);
 	if (!err)
 		err = start_threads(session);
 	if (!err)
 		err = move_to_target(session);
-	if (err) {
-		directory_abandon(&session->directory);
-		session_set_abandon(session);
-	}
+	if (err)
+		pieces_abandon(&session->pieces);
 	return err;
 }

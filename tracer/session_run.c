@@ -15,10 +15,6 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/pieces.h"
-#include "tracer/pieces_room.h"
-#include "tracer/pieces_status.h"
-#include "tracer/pieces_streams.h"
-#include "tracer/pieces_switch.h"
 #include "tracer/publishing.h"
 #include "tracer/service.h"
 #include "tracer/session_confine.h"
@@ -51,7 +47,7 @@ static bool has_time_to_pack(const struct session *session)
  */
 static void adapt_samples(struct session *session, uint64_t now)
 {
-	uint64_t *most = &session->status.sampling.interval_most;
+	uint64_t *most = &session->pieces.present.status.sampling.interval_most;
 	uint64_t samples = 0;
 
 	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
@@ -71,10 +67,10 @@ static int read_counters(struct session *session, uint64_t now)
 
 	/* time spans of skipped events are written in a capture only; without one, they would fill
 	 * the memory of a session that runs for months */
-	if (!session_piece_is_switching(session))
-		err = recursion_misses_read(&session->misses, &session->programs,
-					    &session->streams.rings,
-					    session->options->no_capture ? NULL : &session->status);
+	if (!pieces_are_switching(&session->pieces))
+		err = recursion_misses_read(
+			&session->misses, &session->programs, &session->streams.rings,
+			session->options->no_capture ? NULL : &session->pieces.present.status);
 	if (err)
 		return error_set_at(&session->error, err, "the spans of skipped events");
 	programs_poll(&session->programs);
@@ -98,21 +94,21 @@ static int drain_cpu(struct session *session, unsigned int cpu, bool flush, bool
 	}
 	drain->has_oom_kill = false;
 	if (!err && flush)
-		err = writer_flush(&drain->writer, 0, session_piece_skipped(session, cpu), false);
+		err = writer_flush(&drain->writer, 0, pieces_skipped(&session->pieces, cpu), false);
 	return err ? error_set(&session->error, err, drain->writer.errmsg)
-		   : session_rotate_stream(session, cpu);
+		   : pieces_switch_stream(&session->pieces, cpu);
 }
 
 static int drain_cpus(struct session *session, bool flush, bool *filling)
 {
 	struct packer *packer = has_time_to_pack(session) ? session->streams.packer : NULL;
-	bool has_room = session_room_divide(session);
+	bool has_room = pieces_divide_room(&session->pieces);
 	int err = 0;
 
 	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++) {
 		if (!session->streams.draining[i]) {
 			if (session->streams.rings.controls[i].sequence)
-				err = session_streams_add(session, i);
+				err = pieces_add_stream(&session->pieces, i);
 			continue;
 		}
 		writer_pack(&session->streams.drains[i].writer, packer);
@@ -139,7 +135,7 @@ static int drain_all(struct session *session, uint64_t now)
 	if (!err)
 		session_dump_step(session);
 	if (!err)
-		err = session_rotate_step(session, now);
+		err = pieces_switch_step(&session->pieces, now);
 	if (!err && flush)
 		err = session_publish_watermark(session, now);
 	if (!err && flush)
@@ -151,7 +147,7 @@ static int drain_all(struct session *session, uint64_t now)
 
 static bool is_over(struct session *session, uint64_t now)
 {
-	struct status *status = &session->status;
+	struct status *status = &session->pieces.present.status;
 
 	if (stop_signal())
 		stop_signal_name(status->stopped, sizeof(status->stopped));
@@ -192,7 +188,7 @@ static void pause_until_next_round(const struct session *session, uint64_t now, 
 /*
  * A switch to the next piece ends before the capture does: so the last piece has the end of the
  * capture and the last reading of /proc/slabinfo, and does not begin after them. If the CPUs are
- * too busy for that, session_rotate_finish() ends it later.
+ * too busy for that, pieces_switch_finish() ends it later.
  */
 static int end_switch(struct session *session)
 {
@@ -200,7 +196,7 @@ static int end_switch(struct session *session)
 	const struct timespec pause = { .tv_nsec = SHORT_PAUSE };
 	int result = 0;
 
-	while (session_piece_is_switching(session) && result >= 0 && now < deadline) {
+	while (pieces_are_switching(&session->pieces) && result >= 0 && now < deadline) {
 		result = drain_all(session, now);
 		nanosleep(&pause, NULL);
 		now = machine_now();
@@ -278,9 +274,9 @@ int session_run(struct session *session)
 	if (err)
 		return err;
 	if (options->records_slab)
-		err = snapshot_slabinfo(&session->directory, machine_now());
+		err = snapshot_slabinfo(&session->pieces.present.directory, machine_now());
 	if (err)
-		return error_set(&session->error, err, session->directory.errmsg);
+		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
 	err = session_publish_initial_counts(session);
 	if (err)
 		return err;
@@ -288,29 +284,29 @@ int session_run(struct session *session)
 	if (err)
 		return error_set(&session->error, err, session->programs.errmsg);
 	say_missing_probes(session);
-	session->begin = session->status.begin = machine_now();
+	session->pieces.begin = session->pieces.present.status.begin = machine_now();
 	err = session_triggers_begin(session);
 	if (err)
 		return err;
 	if (options->records_slab)
-		err = snapshot_slabinfo(&session->directory, session->begin);
+		err = snapshot_slabinfo(&session->pieces.present.directory, session->pieces.begin);
 	if (err)
-		return error_set(&session->error, err, session->directory.errmsg);
-	modules_compare(&session->names.modules, session->begin);
+		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
+	modules_compare(&session->names.modules, session->pieces.begin);
 	/* no progress line if the command writes to the same terminal */
 	progress_line_init(&session->progress,
 			   options->quiet || options->count.enabled ||
 				   (options->command && isatty(STDOUT_FILENO)),
 			   PROGRESS_INTERVAL);
 	/* write the status now, so that it is correct even if kmemtraced is killed */
-	err = session_status_update_programs(session);
+	err = pieces_status_update_programs(&session->pieces);
 	if (err)
 		return error_set_at(&session->error, err, "the status");
-	err = session_status_write(session);
+	err = pieces_status_write(&session->pieces);
 	if (err)
 		return err;
 	if (options->duration_ns)
-		session->deadline = session->begin + options->duration_ns;
+		session->deadline = session->pieces.begin + options->duration_ns;
 	err = name_tables_add_tasks(&session->names);
 	if (!err)
 		err = session_stream_begin(session);
@@ -318,7 +314,7 @@ int session_run(struct session *session)
 		err = session_confine(session);
 	if (err)
 		return err;
-	err = session_rotate_begin(session, session->begin);
+	err = pieces_switch_begin(&session->pieces, session->pieces.begin);
 	if (err)
 		return err;
 	shipper_go(&session->shipper);

@@ -69,7 +69,7 @@ static int send_table(struct session *session, const char *name, uint64_t *sent)
 
 	if (session->stream.ended)
 		return 0;
-	fd = openat(session->directory.fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(session->pieces.present.directory.fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
 		return errno == ENOENT ? 0 : error_set_at(&session->error, -errno, name);
 	snprintf(frame.name, sizeof(frame.name), "%s", name);
@@ -91,9 +91,9 @@ static int send_packets(struct session *session, unsigned int cpu)
 	if (session->stream.ended || *sent == writer->size)
 		return 0;
 	snprintf(frame.name, sizeof(frame.name), "cpu%u", cpu);
-	fd = directory_read(&session->directory, frame.name);
+	fd = directory_read(&session->pieces.present.directory, frame.name);
 	if (fd < 0)
-		return error_set(&session->error, fd, session->directory.errmsg);
+		return error_set(&session->error, fd, session->pieces.present.directory.errmsg);
 	err = send_bytes(fd, &frame, sent, writer->size);
 	close(fd);
 	/* a file system that cannot do it keeps the bytes until the end */

@@ -20,9 +20,9 @@
 struct set_dump_settings session_dump_settings(const struct session *session)
 {
 	return (struct set_dump_settings){
-		.set = session->options->rotation.enabled ? session->rotation.set.fd : -1,
-		.first = session->rotation.piece,
-		.path = session->capture_path,
+		.set = session->options->rotation.enabled ? session->pieces.set.fd : -1,
+		.first = session->pieces.number,
+		.path = session->pieces.path,
 		.in_memory = session->options->rotation.in_memory,
 		.max_bytes = session->options->rotation.max_disk / DUMP_LIMITS_SHARE / 4 * 3,
 	};
@@ -33,22 +33,12 @@ static void say(const char *text)
 	error_msg("%s", text);
 }
 
-int session_dump_find_path(struct session *session)
-{
-	const struct options *options = session->options;
-
-	if (options_is_temporary(options))
-		return 0;
-	session->capture_path = absolute_path(options->output);
-	return session->capture_path ? 0 : error_set_at(&session->error, -errno, options->output);
-}
-
 int session_dump_open(struct session *session)
 {
 	struct set_dump_settings settings;
 	int err;
 
-	if (!session->capture_path)
+	if (!session->pieces.path)
 		return 0;
 	settings = session_dump_settings(session);
 	err = set_dump_find_left(&session->dump.left, &settings, say);
@@ -59,7 +49,7 @@ static void ask_keeper(struct session *session, enum keeper_request_kind kind, u
 {
 	/* a keeper that has ended is noticed elsewhere */
 	if (session->options->rotation.enabled)
-		keeper_request(&session->rotation.keeper, kind, piece, 0);
+		keeper_request(&session->pieces.keeper, kind, piece, 0);
 }
 
 static void send(struct session *session, const struct trigger_request *request)
@@ -118,9 +108,9 @@ void session_dump_written(struct session *session, const struct trigger_answer *
 /* While streams are switched, the last events may be in the next piece. */
 static unsigned int present_piece(const struct session *session)
 {
-	const struct rotation *rotation = &session->rotation;
+	const struct pieces *pieces = &session->pieces;
 
-	return rotation->piece + (rotation->state == ROTATION_SWITCHING ? 1 : 0);
+	return pieces->number + (pieces->state == PIECES_SWITCHING ? 1 : 0);
 }
 
 void session_dump_request(struct session *session, const struct trigger_request *request)
@@ -133,7 +123,7 @@ void session_dump_request(struct session *session, const struct trigger_request 
 	}
 	dump->requests[dump->count++] = *request;
 	dump->piece = present_piece(session);
-	session->rotation.requested = true;
+	session->pieces.requested = true;
 }
 
 static void send_all(struct session *session, unsigned int last)
@@ -150,15 +140,15 @@ static void send_all(struct session *session, unsigned int last)
 void session_dump_step(struct session *session)
 {
 	const struct trigger_request request = { .trigger = "SIGUSR2", .is_signal = true };
-	const struct rotation *rotation = &session->rotation;
+	const struct pieces *pieces = &session->pieces;
 
 	if (!session->options->rotation.overwrite)
 		return;
 	if (stop_take_request(SIGUSR2))
 		session_dump_request(session, &request);
-	if (session->dump.count && rotation->state == ROTATION_IDLE &&
-	    rotation->piece > session->dump.piece)
-		send_all(session, rotation->piece - 1);
+	if (session->dump.count && pieces->state == PIECES_IDLE &&
+	    pieces->number > session->dump.piece)
+		send_all(session, pieces->number - 1);
 }
 
 void session_dump_finish(struct session *session)
@@ -167,5 +157,5 @@ void session_dump_finish(struct session *session)
 
 	if (session->options->rotation.in_memory && session->dump.count < DUMP_REQUESTS)
 		session->dump.requests[session->dump.count++] = request;
-	send_all(session, session->rotation.piece);
+	send_all(session, session->pieces.number);
 }

@@ -8,9 +8,6 @@
 
 #include "tracer/session.h"
 
-/* At the start: finds the path beside which dumps are written. Returns as session_dump_open(). */
-int session_dump_find_path(struct session *session);
-
 /*
  * At the start, before pieces are removed: finds the dumps that a killed kmemtraced left. 0 or
  * -errno with session->error set.

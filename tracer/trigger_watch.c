@@ -37,12 +37,12 @@ int session_triggers_start(struct session *session)
 	if (!settings.command && !settings.full && !options->rotation.overwrite &&
 	    !session->dump.left.count)
 		return 0;
-	settings.path = session->capture_path;
+	settings.path = session->pieces.path;
 	settings.dump = session_dump_settings(session);
 	settings.left = &session->dump.left;
 	if (options->rotation.enabled) {
-		settings.other_pipes[0] = session->rotation.keeper.worker.requests;
-		settings.other_pipes[1] = session->rotation.keeper.worker.answers;
+		settings.other_pipes[0] = session->pieces.keeper.worker.requests;
+		settings.other_pipes[1] = session->pieces.keeper.worker.answers;
 	}
 	err = trigger_process_start(&session->trigger_process, &settings);
 	/* the process has them now */
@@ -135,7 +135,7 @@ int session_triggers_replace(struct session *session, const struct trigger_optio
 
 int session_triggers_begin(struct session *session)
 {
-	const struct trigger_sample nothing = { .time = session->begin };
+	const struct trigger_sample nothing = { .time = session->pieces.begin };
 	const struct process_probes *process = &session->programs.process;
 
 	for (size_t i = 0; i < session->triggers.count; i++) {
@@ -158,7 +158,8 @@ void session_triggers_oom_kill(struct session *session, const struct oom_kill *k
 	if (!session->triggers.count)
 		return;
 	*victim = (struct trigger_victim){ .pid = kill->victim, .time = kill->time };
-	victim_name(kill->victim, session->directory.fd, victim->name, sizeof(victim->name));
+	victim_name(kill->victim, session->pieces.present.directory.fd, victim->name,
+		    sizeof(victim->name));
 }
 
 static uint64_t count_oom_kills(const struct session *session)
@@ -221,7 +222,7 @@ static bool make_reading(const struct session *session, size_t number, uint64_t 
 	default:
 		reading->time = figures->time;
 		reading->part = figures->live_of[number];
-		return figures->time > session->begin &&
+		return figures->time > session->pieces.begin &&
 		       figures->generation == session->publish.figures.generation;
 	}
 }
