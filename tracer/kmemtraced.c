@@ -10,7 +10,6 @@
 #include "tracer/doctor.h"
 #include "tracer/list_probes.h"
 #include "tracer/options.h"
-#include "tracer/live_counts_capture.h"
 #include "tracer/session_finish.h"
 #include "tracer/session_open.h"
 #include "tracer/session_run.h"
@@ -72,7 +71,7 @@ static void print_result(const struct session *session)
 
 	if (session->options->verbose && !session->options->count.enabled)
 		print_cpus(&session->pieces.present.status);
-	if (session_aggregates(session))
+	if (session->pieces.publish)
 		info_msg("%s: %" PRIu64 " events aggregated, %" PRIu64 " not aggregated, %" PRIu64
 			 " lost, %" PRIu64 " skipped, %.3f s",
 			 aggregate_name(session->options), publish_aggregated(&session->publish),
@@ -133,7 +132,7 @@ static int capture(struct session *session)
 	if (failed && !err)
 		error_msg("%s", session->error.text);
 	if (session->options->count.enabled && !err && !failed) {
-		printed = session_count_print(session);
+		printed = live_counts_print(&session->counts, &session->pieces);
 		if (printed)
 			error_msg("%s", session->error.text);
 		failed = failed ? failed : printed;
@@ -178,7 +177,7 @@ int main(int argc, char **argv)
 		result = EXIT_TROUBLE;
 	} else if (options.command)
 		result = command_exit(&session.command);
-	if (!result && session.count_ungrouped)
+	if (!result && session.counts.ungrouped)
 		result = EXIT_FINDINGS;
 	session_close(&session);
 	options_deinit(&options);

@@ -18,6 +18,8 @@
 
 #define LIVE_COUNTS_GROUPS 16384 /* keys: default of --count-groups */
 
+struct pieces;
+
 struct live_count {
 	uint64_t time; /* ns: of the first event with the key; later if another count has this time
 			*/
@@ -30,6 +32,7 @@ struct live_counts {
 	uint32_t parts;		 /* as counted_query() */
 	struct live_count *list; /* by time */
 	size_t count;
+	uint64_t ungrouped, own; /* events, see struct kmt_control */
 };
 
 /* The settings of the BPF programs, except groups and own_tgid. */
@@ -49,6 +52,18 @@ void live_counts_deinit(struct live_counts *counts);
 /* The record of a count, without a sequence number; and its task. */
 void live_counts_record(const struct live_counts *counts, size_t index, struct kmt_record *record);
 void live_counts_describe_task(const struct live_counts *counts, size_t index, struct task *task);
+
+/*
+ * The counts become a capture, in a temporary directory, and the view count prints it. Functions
+ * return 0, or -errno with the error of the pieces set.
+ *
+ * live_counts_store(): after the programs are detached: puts a record for each key in the streams.
+ * live_counts_write_tasks(): writes the tasks of these records to kernel/tasks.
+ * live_counts_print(): when the capture is finished: prints the groups.
+ */
+int live_counts_store(struct live_counts *counts, struct pieces *pieces);
+int live_counts_write_tasks(struct live_counts *counts, struct pieces *pieces);
+int live_counts_print(struct live_counts *counts, struct pieces *pieces);
 
 /* The events of the count of this time; 0: there is none. */
 uint64_t live_counts_weight(const struct live_counts *counts, uint64_t time);

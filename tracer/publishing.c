@@ -10,12 +10,11 @@
 #include "live/stats/stats_file.h"
 #include "tracer/publish/publish_types.h"
 #include "tracer/publishing.h"
-#include "tracer/session_confine.h"
 
-int session_publish_start(struct session *session)
+int publishing_start(struct pieces *pieces, int (*on_start)(void *data), void *data)
 {
-	const struct options *options = session->options;
-	const struct rings *rings = &session->streams.rings;
+	const struct options *options = pieces->options;
+	const struct rings *rings = &pieces->streams->rings;
 	struct publish_settings settings = {
 		.path = options->publish,
 		.group = options->publish_group,
@@ -36,131 +35,130 @@ int session_publish_start(struct session *session)
 		.figures = options->triggers.count,
 		.estimate = options->sampling.is_profile,
 		.cpus = rings->possible_cpus,
-		.on_start = session_confine_publish,
-		.data = session,
+		.on_start = on_start,
+		.data = data,
 	};
 	int err;
 
-	if (!session_aggregates(session))
+	if (!pieces->publish)
 		return 0;
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
-		if (session->streams.draining[i])
+		if (pieces->streams->draining[i])
 			settings.ring_bytes += rings_bytes(rings->mib, rings->buffered);
-	err = publish_start(&session->publish, &settings);
+	err = publish_start(pieces->publish, &settings);
 	if (err)
-		return error_set(&session->error, err, session->publish.errmsg);
-	err = status_add_own(&session->pieces.present.status, session->publish.task);
-	return err ? error_set_at(&session->error, err, "the status") : 0;
+		return error_set(pieces->error, err, pieces->publish->errmsg);
+	err = status_add_own(&pieces->present.status, pieces->publish->task);
+	return err ? error_set_at(pieces->error, err, "the status") : 0;
 }
 
 /* Opening a capture needs at least one stream; without a capture on disk, it stays empty. */
-static int make_stream(struct session *session)
+static int make_stream(struct pieces *pieces)
 {
-	struct directory *directory = &session->pieces.present.directory;
+	struct directory *directory = &pieces->present.directory;
 	FILE *file = directory_open(directory, "cpu0", false);
 
 	if (!file || directory_close(directory, file, "cpu0"))
-		return error_set(&session->error, -EIO, directory->errmsg);
+		return error_set(pieces->error, -EIO, directory->errmsg);
 	return 0;
 }
 
 /* The capture is read by its stable path; a message has the path that the user named. */
-static int fail_publishing(struct session *session, int err, const char *stable_path)
+static int fail_publishing(struct pieces *pieces, int err, const char *stable_path)
 {
-	const char *errmsg = session->publish.errmsg;
+	const char *errmsg = pieces->publish->errmsg;
 	size_t length = strlen(stable_path);
 
 	if (strncmp(errmsg, stable_path, length) != 0)
-		return error_set(&session->error, err, errmsg);
-	return error_format(&session->error, err, "%s%s", session->pieces.present.directory.path,
+		return error_set(pieces->error, err, errmsg);
+	return error_format(pieces->error, err, "%s%s", pieces->present.directory.path,
 			    errmsg + length);
 }
 
-int session_publish_open(struct session *session)
+int publishing_open(struct pieces *pieces)
 {
 	char path[64];
 	int err = 0;
 
-	if (!session_aggregates(session))
+	if (!pieces->publish)
 		return 0;
-	if (session->options->no_capture)
-		err = make_stream(session);
+	if (pieces->options->no_capture)
+		err = make_stream(pieces);
 	if (err)
 		return err;
-	err = publish_open(&session->publish,
-			   directory_stable_path(&session->pieces.present.directory, path,
-						 sizeof(path)));
-	return err ? fail_publishing(session, err, path) : 0;
+	err = publish_open(pieces->publish,
+			   directory_stable_path(&pieces->present.directory, path, sizeof(path)));
+	return err ? fail_publishing(pieces, err, path) : 0;
 }
 
-int session_publish_initial_counts(struct session *session)
+int publishing_initial_counts(struct pieces *pieces)
 {
 	char path[64];
 	int err;
 
-	if (!session_aggregates(session))
+	if (!pieces->publish)
 		return 0;
-	err = publish_initial_counts(&session->publish,
-				     directory_stable_path(&session->pieces.present.directory, path,
+	err = publish_initial_counts(pieces->publish,
+				     directory_stable_path(&pieces->present.directory, path,
 							   sizeof(path)));
-	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
+	return err ? error_set(pieces->error, err, pieces->publish->errmsg) : 0;
 }
 
 static void report_failure(void *data, const char *message)
 {
-	const struct session *session = data;
+	const struct pieces *pieces = data;
 
-	if (!session->options->quiet)
+	if (!pieces->options->quiet)
 		info_msg("%s", message);
 }
 
 /* The publishing thread does not count these figures of the metrics. */
-static void add_facts(const struct session *session, struct watermark *watermark)
+static void add_facts(const struct pieces *pieces, struct watermark *watermark)
 {
-	const struct status *status = &session->pieces.present.status;
-	struct stream_sums sums = streams_sums(&session->streams);
+	const struct status *status = &pieces->present.status;
+	struct stream_sums sums = streams_sums(pieces->streams);
 
 	watermark->missing.recorded = sums.recorded;
-	watermark->stored = session->options->no_capture ? 0 : sums.bytes;
-	watermark->missing.skipped = session->misses.upper_bound;
+	watermark->stored = pieces->options->no_capture ? 0 : sums.bytes;
+	watermark->missing.skipped = pieces->misses->upper_bound;
 	watermark->missing.sampling = status->sampling.interval_most;
-	watermark->missing.names_lost = session->programs.variant.totals->names_lost;
+	watermark->missing.names_lost = pieces->programs->variant.totals->names_lost;
 	watermark->missing.unobserved = status_count_unobserved(status);
 }
 
-static struct watermark make_watermark(const struct session *session, uint64_t time)
+static struct watermark make_watermark(const struct pieces *pieces, uint64_t time)
 {
-	struct watermark watermark = { .time = time, .begin = session->pieces.begin };
+	struct watermark watermark = { .time = time, .begin = pieces->begin };
 
-	watermark.missing.lost = streams_lost(&session->streams);
-	add_facts(session, &watermark);
+	watermark.missing.lost = streams_lost(pieces->streams);
+	add_facts(pieces, &watermark);
 	return watermark;
 }
 
-int session_publish_watermark(struct session *session, uint64_t now)
+int publishing_watermark(struct pieces *pieces, uint64_t now)
 {
 	struct watermark watermark;
 	int err;
 
-	if (!session_aggregates(session))
+	if (!pieces->publish)
 		return 0;
-	watermark = make_watermark(session, streams_watermark(&session->streams, now));
-	err = publish_paths(&session->publish, &session->pieces.present.status);
+	watermark = make_watermark(pieces, streams_watermark(pieces->streams, now));
+	err = publish_paths(pieces->publish, &pieces->present.status);
 	if (!err)
-		err = publish_watermark(&session->publish, &watermark);
-	publish_report(&session->publish, report_failure, session);
-	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
+		err = publish_watermark(pieces->publish, &watermark);
+	publish_report(pieces->publish, report_failure, pieces);
+	return err ? error_set(pieces->error, err, pieces->publish->errmsg) : 0;
 }
 
-int session_publish_end(struct session *session)
+int publishing_end(struct pieces *pieces)
 {
 	struct watermark last;
 	int err;
 
-	if (!session_aggregates(session))
+	if (!pieces->publish)
 		return 0;
-	last = make_watermark(session, session->pieces.end);
-	err = publish_end(&session->publish, session->pieces.begin ? &last : NULL);
-	publish_report(&session->publish, report_failure, session);
-	return err ? error_set(&session->error, err, session->publish.errmsg) : 0;
+	last = make_watermark(pieces, pieces->end);
+	err = publish_end(pieces->publish, pieces->begin ? &last : NULL);
+	publish_report(pieces->publish, report_failure, pieces);
+	return err ? error_set(pieces->error, err, pieces->publish->errmsg) : 0;
 }

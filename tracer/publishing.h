@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The part of a session for --publish and --metrics. Without these options, all functions do
- * nothing. They return 0, or -errno with session->error set.
+ * nothing. They return 0, or -errno with the error set.
  */
 #ifndef TRACER_PUBLISHING_H
 #define TRACER_PUBLISHING_H
 
-#include "tracer/session.h"
+#include "tracer/pieces.h"
 
-/* Starts the thread. Call it after the streams are open, and before the next status is written. */
-int session_publish_start(struct session *session);
+/* Starts the thread, which first calls on_start. Call it after the streams are open, and before the
+ * next status is written. */
+int publishing_start(struct pieces *pieces, int (*on_start)(void *data), void *data);
 
 /* Loads the capture directory. */
-int session_publish_open(struct session *session);
+int publishing_open(struct pieces *pieces);
 
 /* Sets the initial counts from slabinfo, just before the programs are attached. */
-int session_publish_initial_counts(struct session *session);
+int publishing_initial_counts(struct pieces *pieces);
 
 /*
  * Publishes the events before the new watermark. Call it after a round over all rings that flushed;
  * now: the time read before that round.
  */
-int session_publish_watermark(struct session *session, uint64_t now);
+int publishing_watermark(struct pieces *pieces, uint64_t now);
 
 /* Ends the thread, after all records were put into the queue. */
-int session_publish_end(struct session *session);
+int publishing_end(struct pieces *pieces);
 
 #endif

@@ -31,7 +31,7 @@ void session_close(struct session *session)
 	programs_close(&session->programs);
 	attach_plan_deinit(&session->plan);
 	live_counts_deinit(&session->counts);
-	free(session->stream.sent);
+	free(session->output.sent);
 	pieces_close(&session->pieces);
 	status_file_close(&session->status_file);
 	daemon_status_deinit(&session->daemon_status);

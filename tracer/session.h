@@ -18,20 +18,12 @@
 #include "tracer/sample_rate.h"
 #include "tracer/ship/shipper.h"
 #include "tracer/status_file.h"
+#include "tracer/stream_output.h"
 #include "tracer/system/command.h"
 #include "tracer/system/confine.h"
 #include "tracer/system/journal.h"
 #include "tracer/system/notify.h"
 #include "tracer/triggers/trigger_state.h"
-
-#define STREAM_TABLES 4 /* that grow while the capture is recorded */
-
-/* The part of the capture that was sent to standard output. */
-struct session_stream {
-	uint64_t *sent;			/* bytes, by CPU; NULL: nothing is sent */
-	uint64_t tables[STREAM_TABLES]; /* bytes */
-	bool ended;			/* the reader is gone */
-};
 
 /* The process that the kernel killed last. */
 struct trigger_victim {
@@ -69,11 +61,10 @@ struct session {
 	struct programs programs;
 	struct pieces pieces;
 	struct name_tables names;
-	struct sample_rate sample_rate;	     /* the same */
-	struct memory_table memory;	     /* if options->proc_mem */
-	struct publish publish;		     /* if session_aggregates() */
-	struct live_counts counts;	     /* if options->count.enabled */
-	uint64_t count_ungrouped, count_own; /* events, see struct kmt_control */
+	struct sample_rate sample_rate; /* the same */
+	struct memory_table memory;	/* if options->proc_mem */
+	struct publish publish;		/* if options_aggregate() */
+	struct live_counts counts;	/* if options->count.enabled */
 	struct command command;
 	struct confinement confinement;
 	struct progress_line progress;
@@ -89,16 +80,10 @@ struct session {
 	uint64_t next_status, next_notification; /* ns */
 	uint64_t deadline;			 /* ns; 0: none */
 	struct recursion_misses misses;
-	uint64_t next_flush; /* ns */
-	struct session_stream stream;
+	uint64_t next_flush;	     /* ns */
+	struct stream_output output; /* if options->stream */
 	struct error error;
 };
-
-/* Is there a thread that aggregates the records? */
-static inline bool session_aggregates(const struct session *session)
-{
-	return options_aggregate(session->options);
-}
 
 /* The command cannot be run: takes over its text, and returns err. */
 int session_fail_command(struct session *session, int err);

@@ -8,13 +8,10 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "tracer/host/snapshot.h"
-#include "tracer/live_counts_capture.h"
 #include "tracer/load/machine.h"
-#include "tracer/pieces.h"
 #include "tracer/publishing.h"
 #include "tracer/session_finish.h"
 #include "tracer/session_ship.h"
-#include "tracer/stream_output.h"
 #include "tracer/trigger_watch.h"
 
 int session_finish(struct session *session)
@@ -33,7 +30,7 @@ int session_finish(struct session *session)
 					 &session->streams.rings, &session->pieces.present.status);
 	progress_line_clear();
 	if (session->options->count.enabled)
-		err = session_count_store(session);
+		err = live_counts_store(&session->counts, &session->pieces);
 	stored = pieces_finish_streams(&session->pieces, machine_now());
 	err = err ? err : stored;
 	if (failed && !err)
@@ -47,7 +44,9 @@ int session_finish(struct session *session)
 	failed = modules_end(&session->names.modules);
 	if (failed && !err)
 		err = error_set(&session->error, failed, session->names.modules.directory.errmsg);
-	failed = session->options->count.enabled ? session_count_write_tasks(session) : 0;
+	failed = session->options->count.enabled
+			 ? live_counts_write_tasks(&session->counts, &session->pieces)
+			 : 0;
 	closed = name_messages_close(&session->names.messages);
 	failed = failed ? failed : closed;
 	if (!failed)
@@ -59,10 +58,10 @@ int session_finish(struct session *session)
 		err = failed;
 	failed = pieces_status_finish(&session->pieces);
 	err = err ? err : failed;
-	failed = session_stream_end(session);
+	failed = stream_output_end(&session->output, &session->pieces);
 	directory_unlock(&session->pieces.present.directory);
 	err = err ? err : failed;
-	failed = session_publish_end(session);
+	failed = publishing_end(&session->pieces);
 	session_ship_finish(session);
 	session_triggers_finish(session);
 	/* the last dump counts for the limits too */

@@ -12,7 +12,6 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
-#include "tracer/pieces.h"
 #include "tracer/publishing.h"
 #include "tracer/service.h"
 #include "tracer/session_confine.h"
@@ -169,12 +168,12 @@ static int start_threads(struct session *session)
 		err = status_add_own(&session->pieces.present.status, session->names.modules.task);
 	if (err)
 		return error_set_at(&session->error, err, "the thread for modules");
-	err = session_publish_start(session);
+	err = publishing_start(&session->pieces, session_confine_publish, session);
 	if (!err)
 		err = session_triggers_open(session);
 	if (!err)
 		err = pieces_status_write(&session->pieces);
-	return err ? err : session_publish_open(session);
+	return err ? err : publishing_open(&session->pieces);
 }
 
 /*

@@ -14,13 +14,11 @@
 #include "cli/stop.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
-#include "tracer/pieces.h"
 #include "tracer/publishing.h"
 #include "tracer/service.h"
 #include "tracer/session_confine.h"
 #include "tracer/session_reload.h"
 #include "tracer/session_run.h"
-#include "tracer/stream_output.h"
 #include "tracer/trigger_dump.h"
 #include "tracer/trigger_watch.h"
 
@@ -137,11 +135,11 @@ static int drain_all(struct session *session, uint64_t now)
 	if (!err)
 		err = pieces_switch_step(&session->pieces, now);
 	if (!err && flush)
-		err = session_publish_watermark(session, now);
+		err = publishing_watermark(&session->pieces, now);
 	if (!err && flush)
 		session_triggers_step(session, now);
 	if (!err && flush)
-		err = session_stream_step(session, now);
+		err = stream_output_step(&session->output, &session->pieces, now);
 	return err ? err : filling;
 }
 
@@ -151,7 +149,7 @@ static bool is_over(struct session *session, uint64_t now)
 
 	if (stop_signal())
 		stop_signal_name(status->stopped, sizeof(status->stopped));
-	else if (session->stream.ended)
+	else if (session->output.ended)
 		snprintf(status->stopped, sizeof(status->stopped), "the reader ended");
 	else if (session->options->command && command_poll(&session->command))
 		snprintf(status->stopped, sizeof(status->stopped), "the command ended");
@@ -277,7 +275,7 @@ int session_run(struct session *session)
 		err = snapshot_slabinfo(&session->pieces.present.directory, machine_now());
 	if (err)
 		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
-	err = session_publish_initial_counts(session);
+	err = publishing_initial_counts(&session->pieces);
 	if (err)
 		return err;
 	err = programs_attach(&session->programs);
@@ -309,7 +307,7 @@ int session_run(struct session *session)
 		session->deadline = session->pieces.begin + options->duration_ns;
 	err = name_tables_add_tasks(&session->names);
 	if (!err)
-		err = session_stream_begin(session);
+		err = stream_output_begin(&session->output, &session->pieces);
 	if (!err)
 		err = session_confine(session);
 	if (err)

@@ -22,18 +22,18 @@ static const char *const first_tables[] = { "metadata", "kernel/status", "kernel
 static const char *const last_tables[] = { "kernel/slabinfo", "kernel/process_memory",
 					   "kernel/status" };
 
-static const char *const grown_tables[STREAM_TABLES] = { "kernel/caches", "kernel/tasks",
-							 "kernel/stacks", "kernel/cgroups" };
+static const char *const grown_tables[STREAM_OUTPUT_TABLES] = { "kernel/caches", "kernel/tasks",
+								"kernel/stacks", "kernel/cgroups" };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The capture ends when its reader has ended: this is not an error. */
-static int check(struct session *session, int err)
+static int check(struct stream_output *output, struct error *error, int err)
 {
 	if (err == -EPIPE)
-		session->stream.ended = true;
+		output->ended = true;
 	else if (err)
-		return error_set_at(&session->error, err, "standard output");
+		return error_set_at(error, err, "standard output");
 	return 0;
 }
 
@@ -60,107 +60,111 @@ static int send_bytes(int fd, struct stream_frame *frame, uint64_t *sent, uint64
 }
 
 /* Sends the new bytes of a table; or, if sent is NULL, all of it. A table may be missing. */
-static int send_table(struct session *session, const char *name, uint64_t *sent)
+static int send_table(struct stream_output *output, struct pieces *pieces, const char *name,
+		      uint64_t *sent)
 {
 	struct stream_frame frame = { .kind = sent ? STREAM_FRAME_APPEND : STREAM_FRAME_REPLACE };
 	struct stat status;
 	uint64_t whole = 0;
 	int fd, err;
 
-	if (session->stream.ended)
+	if (output->ended)
 		return 0;
-	fd = openat(session->pieces.present.directory.fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	fd = openat(pieces->present.directory.fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (fd < 0)
-		return errno == ENOENT ? 0 : error_set_at(&session->error, -errno, name);
+		return errno == ENOENT ? 0 : error_set_at(pieces->error, -errno, name);
 	snprintf(frame.name, sizeof(frame.name), "%s", name);
 	err = fstat(fd, &status)
 		      ? -errno
 		      : send_bytes(fd, &frame, sent ? sent : &whole, (uint64_t)status.st_size);
 	close(fd);
-	return check(session, err);
+	return check(output, pieces->error, err);
 }
 
 /* Sends the packets of a CPU that are new, and gives their space back. */
-static int send_packets(struct session *session, unsigned int cpu)
+static int send_packets(struct stream_output *output, struct pieces *pieces, unsigned int cpu)
 {
-	const struct writer *writer = &session->streams.drains[cpu].writer;
-	uint64_t *sent = &session->stream.sent[cpu], first = *sent;
+	const struct writer *writer = &pieces->streams->drains[cpu].writer;
+	uint64_t *sent = &output->sent[cpu], first = *sent;
 	struct stream_frame frame = { .kind = STREAM_FRAME_APPEND };
 	int fd, err;
 
-	if (session->stream.ended || *sent == writer->size)
+	if (output->ended || *sent == writer->size)
 		return 0;
 	snprintf(frame.name, sizeof(frame.name), "cpu%u", cpu);
-	fd = directory_read(&session->pieces.present.directory, frame.name);
+	fd = directory_read(&pieces->present.directory, frame.name);
 	if (fd < 0)
-		return error_set(&session->error, fd, session->pieces.present.directory.errmsg);
+		return error_set(pieces->error, fd, pieces->present.directory.errmsg);
 	err = send_bytes(fd, &frame, sent, writer->size);
 	close(fd);
 	/* a file system that cannot do it keeps the bytes until the end */
 	if (!err && fallocate(writer->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
 			      (off_t)(*sent - first)))
 		errno = 0;
-	return check(session, err);
+	return check(output, pieces->error, err);
 }
 
-static int send_new(struct session *session)
+static int send_new(struct stream_output *output, struct pieces *pieces)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < STREAM_TABLES && !err; i++)
-		err = send_table(session, grown_tables[i], &session->stream.tables[i]);
-	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++)
-		if (session->streams.draining[i])
-			err = send_packets(session, i);
+	for (size_t i = 0; i < STREAM_OUTPUT_TABLES && !err; i++)
+		err = send_table(output, pieces, grown_tables[i], &output->tables[i]);
+	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus && !err; i++)
+		if (pieces->streams->draining[i])
+			err = send_packets(output, pieces, i);
 	return err;
 }
 
-static int send_mark(struct session *session, enum stream_frame_kind kind, uint64_t time)
+static int send_mark(struct stream_output *output, struct pieces *pieces,
+		     enum stream_frame_kind kind, uint64_t time)
 {
 	const struct stream_frame frame = { .kind = kind, .time = time };
 
-	return session->stream.ended ? 0
-				     : check(session, stream_frame_begin(STDOUT_FILENO, &frame));
+	return output->ended
+		       ? 0
+		       : check(output, pieces->error, stream_frame_begin(STDOUT_FILENO, &frame));
 }
 
-int session_stream_begin(struct session *session)
+int stream_output_begin(struct stream_output *output, struct pieces *pieces)
 {
 	int err;
 
-	if (!session->options->stream)
+	if (!pieces->options->stream)
 		return 0;
-	session->stream.sent = calloc(session->streams.rings.possible_cpus, sizeof(uint64_t));
-	if (!session->stream.sent)
-		return error_set_at(&session->error, -ENOMEM, "standard output");
-	err = check(session, stream_frame_write(STDOUT_FILENO, STREAM_FRAME_FIRST,
-						strlen(STREAM_FRAME_FIRST)));
+	output->sent = calloc(pieces->streams->rings.possible_cpus, sizeof(uint64_t));
+	if (!output->sent)
+		return error_set_at(pieces->error, -ENOMEM, "standard output");
+	err = check(output, pieces->error,
+		    stream_frame_write(STDOUT_FILENO, STREAM_FRAME_FIRST,
+				       strlen(STREAM_FRAME_FIRST)));
 	for (size_t i = 0; i < COUNT(first_tables) && !err; i++)
-		err = send_table(session, first_tables[i], NULL);
+		err = send_table(output, pieces, first_tables[i], NULL);
 	if (!err)
-		err = send_new(session);
-	return err ? err : send_mark(session, STREAM_FRAME_TIME, 0);
+		err = send_new(output, pieces);
+	return err ? err : send_mark(output, pieces, STREAM_FRAME_TIME, 0);
 }
 
-int session_stream_step(struct session *session, uint64_t now)
+int stream_output_step(struct stream_output *output, struct pieces *pieces, uint64_t now)
 {
 	int err;
 
-	if (!session->stream.sent || session->stream.ended)
+	if (!output->sent || output->ended)
 		return 0;
-	err = send_new(session);
+	err = send_new(output, pieces);
 	return err ? err
-		   : send_mark(session, STREAM_FRAME_TIME,
-			       streams_watermark(&session->streams, now));
+		   : send_mark(output, pieces, STREAM_FRAME_TIME,
+			       streams_watermark(pieces->streams, now));
 }
 
-int session_stream_end(struct session *session)
+int stream_output_end(struct stream_output *output, struct pieces *pieces)
 {
 	int err;
 
-	if (!session->stream.sent || session->stream.ended)
+	if (!output->sent || output->ended)
 		return 0;
-	err = send_new(session);
+	err = send_new(output, pieces);
 	for (size_t i = 0; i < COUNT(last_tables) && !err; i++)
-		err = send_table(session, last_tables[i], NULL);
-	return err ? err : send_mark(session, STREAM_FRAME_END, 0);
+		err = send_table(output, pieces, last_tables[i], NULL);
+	return err ? err : send_mark(output, pieces, STREAM_FRAME_END, 0);
 }

@@ -6,18 +6,27 @@
 #ifndef TRACER_STREAM_OUTPUT_H
 #define TRACER_STREAM_OUTPUT_H
 
-#include "tracer/session.h"
+#include "tracer/pieces.h"
 
-/* Sends the files that are there before the first event. 0 or -errno with error set. */
-int session_stream_begin(struct session *session);
+#define STREAM_OUTPUT_TABLES 4 /* that grow while the capture is recorded */
+
+/* The part of the capture that was sent to standard output. */
+struct stream_output {
+	uint64_t *sent;			       /* bytes, by CPU; NULL: nothing is sent */
+	uint64_t tables[STREAM_OUTPUT_TABLES]; /* bytes */
+	bool ended;			       /* the reader is gone */
+};
+
+/* Sends the files that are there before the first event. 0 or -errno with the error set. */
+int stream_output_begin(struct stream_output *output, struct pieces *pieces);
 
 /*
  * After a round over the rings that began at now (ns), when all packets are written: sends what is
- * new. If the reader has ended, session->stream.ended becomes true: not an error. 0 or -errno.
+ * new. If the reader has ended, output->ended becomes true: not an error. 0 or -errno.
  */
-int session_stream_step(struct session *session, uint64_t now);
+int stream_output_step(struct stream_output *output, struct pieces *pieces, uint64_t now);
 
 /* Sends the rest, and the tables that are written at the end. 0 or -errno. */
-int session_stream_end(struct session *session);
+int stream_output_end(struct stream_output *output, struct pieces *pieces);
 
 #endif
