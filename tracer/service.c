@@ -19,7 +19,6 @@
 #include "tracer/publish/publish_summaries.h"
 #include "tracer/service.h"
 #include "tracer/session_ship.h"
-#include "tracer/trigger_watch.h"
 
 #define SECOND 1000000000ULL
 #define MIB (1024 * 1024.0)
@@ -29,7 +28,6 @@
 void session_service_open(struct session *session)
 {
 	session->status_file.directory = session->status_file.fd = -1;
-	journal_open(&session->journal, JOURNAL_SOCKET);
 	if (notify_open(&session->notify))
 		error_msg("%s", session->notify.errmsg);
 }
@@ -102,7 +100,7 @@ static void collect(struct session *session)
 	status->lost = sums.lost;
 	status->skipped = session->misses.reported;
 	free(status->doubts);
-	status->doubts = session_triggers_doubts(session);
+	status->doubts = trigger_watch_doubts(&session->triggers);
 	collect_summaries(session, status);
 	session_ship_collect(session, status);
 	status->counted = options->sampling.is_profile ? count_events(session)

@@ -36,12 +36,8 @@ void session_close(struct session *session)
 	status_file_close(&session->status_file);
 	daemon_status_deinit(&session->daemon_status);
 	notify_close(&session->notify);
-	journal_close(&session->journal);
-	worker_close(&session->trigger_process);
+	trigger_watch_close(&session->triggers);
 	shipper_close(&session->shipper);
-	set_dump_left_deinit(&session->dump.left);
 	config_lines_deinit(&session->reloaded);
-	for (size_t i = 0; i < session->triggers.count; i++)
-		trigger_state_deinit(&session->triggers.states[i]);
 	confinement_close(&session->confinement);
 }

@@ -12,46 +12,14 @@
 #include "tracer/live_counts.h"
 #include "tracer/load/programs.h"
 #include "tracer/options.h"
-#include "tracer/pieces.h"
-#include "tracer/pieces/trigger_process.h"
 #include "tracer/publish/publish.h"
 #include "tracer/sample_rate.h"
 #include "tracer/ship/shipper.h"
-#include "tracer/status_file.h"
 #include "tracer/stream_output.h"
 #include "tracer/system/command.h"
 #include "tracer/system/confine.h"
-#include "tracer/system/journal.h"
 #include "tracer/system/notify.h"
-#include "tracer/triggers/trigger_state.h"
-
-/* The process that the kernel killed last. */
-struct trigger_victim {
-	uint32_t pid;
-	char name[17]; /* "": not known */
-	uint64_t time; /* ns */
-};
-
-struct session_triggers {
-	struct trigger_state states[TRIGGERS_MAX];
-	size_t count;
-	uint64_t pause_ns;
-	/* at the last step */
-	struct figures figures;
-	uint64_t recorded, lost, skipped; /* events */
-	uint64_t kills;			  /* for lack of memory */
-	struct trigger_victim victim;
-};
-
-#define DUMP_REQUESTS 32
-
-struct session_dump {
-	struct trigger_request requests[DUMP_REQUESTS]; /* that wait until the piece is finished */
-	size_t count;
-	unsigned int piece;
-	unsigned int last_piece;	/* of the last request that was sent; 0: without a dump */
-	struct set_dump_left_list left; /* until the process of trigger_process.h has them */
-};
+#include "tracer/trigger_watch.h"
 
 struct session {
 	const struct options *options;
@@ -69,12 +37,9 @@ struct session {
 	struct confinement confinement;
 	struct progress_line progress;
 	struct notify notify;
-	struct journal journal;
-	struct session_triggers triggers;
-	struct session_dump dump;
-	struct worker trigger_process; /* if there is a command or --overwrite */
-	struct shipper shipper;	       /* if options->ship.url */
-	struct config_lines reloaded;  /* of the configuration file; without text: not read again */
+	struct trigger_watch triggers;
+	struct shipper shipper;	      /* if options->ship.url */
+	struct config_lines reloaded; /* of the configuration file; without text: not read again */
 	struct status_file status_file;
 	struct daemon_status daemon_status;
 	uint64_t next_status, next_notification; /* ns */

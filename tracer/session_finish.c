@@ -12,7 +12,6 @@
 #include "tracer/publishing.h"
 #include "tracer/session_finish.h"
 #include "tracer/session_ship.h"
-#include "tracer/trigger_watch.h"
 
 int session_finish(struct session *session)
 {
@@ -63,7 +62,7 @@ int session_finish(struct session *session)
 	err = err ? err : failed;
 	failed = publishing_end(&session->pieces);
 	session_ship_finish(session);
-	session_triggers_finish(session);
+	trigger_watch_finish(&session->triggers);
 	/* the last dump counts for the limits too */
 	pieces_end(&session->pieces);
 	return err ? err : failed;

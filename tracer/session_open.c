@@ -18,8 +18,6 @@
 #include "tracer/session_open.h"
 #include "tracer/session_reload.h"
 #include "tracer/session_ship.h"
-#include "tracer/trigger_dump.h"
-#include "tracer/trigger_watch.h"
 
 static int load_programs(struct session *session)
 {
@@ -170,7 +168,7 @@ static int start_threads(struct session *session)
 		return error_set_at(&session->error, err, "the thread for modules");
 	err = publishing_start(&session->pieces, session_confine_publish, session);
 	if (!err)
-		err = session_triggers_open(session);
+		err = trigger_watch_open(&session->triggers);
 	if (!err)
 		err = pieces_status_write(&session->pieces);
 	return err ? err : publishing_open(&session->pieces);
@@ -251,11 +249,11 @@ static int open_parts(struct session *session)
 	if (!err && options->rotation.enabled)
 		err = pieces_open_set(&session->pieces);
 	if (!err)
-		err = session_dump_open(session);
+		err = trigger_watch_find_dumps(&session->triggers);
 	if (!err && options->rotation.enabled)
 		err = pieces_start_keeper(&session->pieces);
 	if (!err)
-		err = session_triggers_start(session);
+		err = trigger_watch_start(&session->triggers, &session->saved_state);
 	if (!err)
 		err = session_ship_start(session);
 	if (err)
@@ -296,8 +294,8 @@ int session_open(struct session *session, const struct options *options,
 	int err;
 
 	memset(session, 0, sizeof(*session));
-	session->confinement.ruleset = session->journal.fd = -1;
-	session->trigger_process.requests = session->trigger_process.answers = -1;
+	session->confinement.ruleset = session->triggers.journal.fd = -1;
+	session->triggers.process.requests = session->triggers.process.answers = -1;
 	session->shipper.socket = -1;
 	session->names.namer.go = session->names.namer.answers = -1;
 	session->options = options;
@@ -316,7 +314,10 @@ int session_open(struct session *session, const struct options *options,
 	session->memory.quiet = options->quiet;
 	session->saved_state.signals = *signals;
 	session->saved_state.output_to_stderr = options->stream;
+	session->triggers.pieces = &session->pieces;
+	session->triggers.daemon_status = &session->daemon_status;
 	session_service_open(session);
+	journal_open(&session->triggers.journal, JOURNAL_SOCKET);
 	process_state_raise_files(&session->saved_state);
 	protect_from_oom(session);
 	session_reload_open(session);

@@ -17,7 +17,6 @@
 #include "tracer/publish/publish_metrics.h"
 #include "tracer/publish/publish_summaries.h"
 #include "tracer/session_reload.h"
-#include "tracer/trigger_watch.h"
 
 struct reload {
 	struct session *session;
@@ -53,7 +52,7 @@ static int take_trigger(struct reload *reload, const struct config_line *line)
 		snprintf(why, sizeof(why), "character %zu: %s", error.column, error.text);
 		return fail(reload, line, why);
 	}
-	if (trigger_needs_figures(trigger) && !session->publish.figures.enabled)
+	if (trigger_needs_figures(trigger) && !session->triggers.published)
 		return fail(
 			reload, line,
 			"live bytes are known only if kmemtraced was started with such a trigger: restart it");
@@ -103,10 +102,10 @@ static bool has_changed(const struct reload *reload, const char *name)
 static int apply(struct reload *reload)
 {
 	struct session *session = reload->session;
-	struct session_triggers *triggers = &session->triggers;
+	struct trigger_watch *triggers = &session->triggers;
 
 	if (has_changed(reload, "trigger")) {
-		int err = session_triggers_replace(session, &reload->options.triggers);
+		int err = trigger_watch_replace(&session->triggers, &reload->options.triggers);
 
 		if (err)
 			return err;

@@ -19,8 +19,6 @@
 #include "tracer/session_confine.h"
 #include "tracer/session_reload.h"
 #include "tracer/session_run.h"
-#include "tracer/trigger_dump.h"
-#include "tracer/trigger_watch.h"
 
 #define MILLISECOND 1000000ULL
 #define PAUSE (5 * MILLISECOND) /* between rounds; a shorter one costs the tasks CPU time */
@@ -87,7 +85,7 @@ static int drain_cpu(struct session *session, unsigned int cpu, bool flush, bool
 	if (got > (long)(session->streams.rings.slots / 4))
 		*filling = true;
 	if (drain->has_oom_kill) {
-		session_triggers_oom_kill(session, &drain->last_oom_kill);
+		trigger_watch_oom_kill(&session->triggers, &drain->last_oom_kill);
 		memory_reader_request(&session->memory.reader);
 	}
 	drain->has_oom_kill = false;
@@ -131,13 +129,13 @@ static int drain_all(struct session *session, uint64_t now)
 	if (!err)
 		err = memory_table_step(&session->memory, now);
 	if (!err)
-		session_dump_step(session);
+		trigger_watch_dump(&session->triggers);
 	if (!err)
 		err = pieces_switch_step(&session->pieces, now);
 	if (!err && flush)
 		err = publishing_watermark(&session->pieces, now);
 	if (!err && flush)
-		session_triggers_step(session, now);
+		trigger_watch_step(&session->triggers, now);
 	if (!err && flush)
 		err = stream_output_step(&session->output, &session->pieces, now);
 	return err ? err : filling;
@@ -283,7 +281,7 @@ int session_run(struct session *session)
 		return error_set(&session->error, err, session->programs.errmsg);
 	say_missing_probes(session);
 	session->pieces.begin = session->pieces.present.status.begin = machine_now();
-	err = session_triggers_begin(session);
+	err = trigger_watch_begin(&session->triggers);
 	if (err)
 		return err;
 	if (options->records_slab)

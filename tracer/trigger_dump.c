@@ -13,18 +13,18 @@
 #include "base/utc.h"
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "tracer/trigger_dump.h"
+#include "tracer/trigger_watch.h"
 
 #define SECOND 1000000000ULL
 
-struct set_dump_settings session_dump_settings(const struct session *session)
+struct set_dump_settings trigger_dump_settings(const struct pieces *pieces)
 {
 	return (struct set_dump_settings){
-		.set = session->options->rotation.enabled ? session->pieces.set.fd : -1,
-		.first = session->pieces.number,
-		.path = session->pieces.path,
-		.in_memory = session->options->rotation.in_memory,
-		.max_bytes = session->options->rotation.max_disk / DUMP_LIMITS_SHARE / 4 * 3,
+		.set = pieces->options->rotation.enabled ? pieces->set.fd : -1,
+		.first = pieces->number,
+		.path = pieces->path,
+		.in_memory = pieces->options->rotation.in_memory,
+		.max_bytes = pieces->options->rotation.max_disk / DUMP_LIMITS_SHARE / 4 * 3,
 	};
 }
 
@@ -33,37 +33,38 @@ static void say(const char *text)
 	error_msg("%s", text);
 }
 
-int session_dump_open(struct session *session)
+int trigger_watch_find_dumps(struct trigger_watch *watch)
 {
 	struct set_dump_settings settings;
 	int err;
 
-	if (!session->pieces.path)
+	if (!watch->pieces->path)
 		return 0;
-	settings = session_dump_settings(session);
-	err = set_dump_find_left(&session->dump.left, &settings, say);
-	return err ? error_set_at(&session->error, err, "the dumps") : 0;
+	settings = trigger_dump_settings(watch->pieces);
+	err = set_dump_find_left(&watch->dumps.left, &settings, say);
+	return err ? error_set_at(watch->pieces->error, err, "the dumps") : 0;
 }
 
-static void ask_keeper(struct session *session, enum keeper_request_kind kind, unsigned int piece)
+static void ask_keeper(struct trigger_watch *watch, enum keeper_request_kind kind,
+		       unsigned int piece)
 {
 	/* a keeper that has ended is noticed elsewhere */
-	if (session->options->rotation.enabled)
-		keeper_request(&session->pieces.keeper, kind, piece, 0);
+	if (watch->pieces->options->rotation.enabled)
+		keeper_request(&watch->pieces->keeper, kind, piece, 0);
 }
 
-static void send(struct session *session, const struct trigger_request *request)
+static void send(struct trigger_watch *watch, const struct trigger_request *request)
 {
-	if (!trigger_process_request(&session->trigger_process, request)) {
+	if (!trigger_process_request(&watch->process, request)) {
 		error_msg(
 			"trigger '%s': its dump and its command are left out: too many wait for their turn",
 			request->trigger);
 		return;
 	}
 	/* triggers that fire together have one dump */
-	if (request->last_piece != session->dump.last_piece)
-		ask_keeper(session, KEEPER_DUMP, request->last_piece);
-	session->dump.last_piece = request->last_piece;
+	if (request->last_piece != watch->dumps.last_piece)
+		ask_keeper(watch, KEEPER_DUMP, request->last_piece);
+	watch->dumps.last_piece = request->last_piece;
 }
 
 /* An older text stays if there is no memory for the new one. */
@@ -99,63 +100,63 @@ static void remember(struct daemon_status *status, const struct trigger_answer *
 	status->dump_failure = NULL;
 }
 
-void session_dump_written(struct session *session, const struct trigger_answer *answer)
+void trigger_dump_written(struct trigger_watch *watch, const struct trigger_answer *answer)
 {
-	remember(&session->daemon_status, answer);
-	ask_keeper(session, KEEPER_DUMPED, answer->is_left ? 0 : session->dump.last_piece);
+	remember(watch->daemon_status, answer);
+	ask_keeper(watch, KEEPER_DUMPED, answer->is_left ? 0 : watch->dumps.last_piece);
 }
 
 /* While streams are switched, the last events may be in the next piece. */
-static unsigned int present_piece(const struct session *session)
+static unsigned int present_piece(const struct trigger_watch *watch)
 {
-	const struct pieces *pieces = &session->pieces;
+	const struct pieces *pieces = watch->pieces;
 
 	return pieces->number + (pieces->state == PIECES_SWITCHING ? 1 : 0);
 }
 
-void session_dump_request(struct session *session, const struct trigger_request *request)
+void trigger_dump_request(struct trigger_watch *watch, const struct trigger_request *request)
 {
-	struct session_dump *dump = &session->dump;
+	struct trigger_dumps *dumps = &watch->dumps;
 
-	if (!session->options->rotation.overwrite || dump->count == DUMP_REQUESTS) {
-		send(session, request);
+	if (!watch->pieces->options->rotation.overwrite || dumps->count == DUMP_REQUESTS) {
+		send(watch, request);
 		return;
 	}
-	dump->requests[dump->count++] = *request;
-	dump->piece = present_piece(session);
-	session->pieces.requested = true;
+	dumps->requests[dumps->count++] = *request;
+	dumps->piece = present_piece(watch);
+	watch->pieces->requested = true;
 }
 
-static void send_all(struct session *session, unsigned int last)
+static void send_all(struct trigger_watch *watch, unsigned int last)
 {
-	struct session_dump *dump = &session->dump;
+	struct trigger_dumps *dumps = &watch->dumps;
 
-	for (size_t i = 0; i < dump->count; i++) {
-		dump->requests[i].last_piece = last;
-		send(session, &dump->requests[i]);
+	for (size_t i = 0; i < dumps->count; i++) {
+		dumps->requests[i].last_piece = last;
+		send(watch, &dumps->requests[i]);
 	}
-	dump->count = 0;
+	dumps->count = 0;
 }
 
-void session_dump_step(struct session *session)
+void trigger_watch_dump(struct trigger_watch *watch)
 {
 	const struct trigger_request request = { .trigger = "SIGUSR2", .is_signal = true };
-	const struct pieces *pieces = &session->pieces;
+	const struct pieces *pieces = watch->pieces;
 
-	if (!session->options->rotation.overwrite)
+	if (!pieces->options->rotation.overwrite)
 		return;
 	if (stop_take_request(SIGUSR2))
-		session_dump_request(session, &request);
-	if (session->dump.count && pieces->state == PIECES_IDLE &&
-	    pieces->number > session->dump.piece)
-		send_all(session, pieces->number - 1);
+		trigger_dump_request(watch, &request);
+	if (watch->dumps.count && pieces->state == PIECES_IDLE &&
+	    pieces->number > watch->dumps.piece)
+		send_all(watch, pieces->number - 1);
 }
 
-void session_dump_finish(struct session *session)
+void trigger_dump_finish(struct trigger_watch *watch)
 {
 	const struct trigger_request request = { .trigger = "the end", .is_signal = true };
 
-	if (session->options->rotation.in_memory && session->dump.count < DUMP_REQUESTS)
-		session->dump.requests[session->dump.count++] = request;
-	send_all(session, session->pieces.number);
+	if (watch->pieces->options->rotation.in_memory && watch->dumps.count < DUMP_REQUESTS)
+		watch->dumps.requests[watch->dumps.count++] = request;
+	send_all(watch, watch->pieces->number);
 }

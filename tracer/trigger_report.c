@@ -12,8 +12,7 @@
 #include "base/text.h"
 #include "base/utc.h"
 #include "cli/message.h"
-#include "tracer/trigger_dump.h"
-#include "tracer/trigger_report.h"
+#include "tracer/trigger_watch.h"
 
 #define SECOND 1000000000ULL
 
@@ -47,10 +46,10 @@ static void write_victim(FILE *file, const struct trigger_victim *victim, uint64
 }
 
 /* The value that is above the limit. */
-static void write_value(FILE *file, const struct session *session,
+static void write_value(FILE *file, const struct trigger_watch *watch,
 			const struct trigger_state *state)
 {
-	const char *about = session->options->sampling.is_profile ? "about " : "";
+	const char *about = watch->pieces->options->sampling.is_profile ? "about " : "";
 
 	switch (state->trigger.kind) {
 	case TRIGGER_LIVE:
@@ -66,7 +65,7 @@ static void write_value(FILE *file, const struct session *session,
 		fputs(" ago, or at the start", file);
 		return;
 	case TRIGGER_OOM:
-		write_victim(file, &session->triggers.victim, state->value);
+		write_victim(file, &watch->victim, state->value);
 		return;
 	default:
 		fprintf(file, "%.3g %% of the events of the last ", state->percent);
@@ -87,11 +86,10 @@ static void write_holders(FILE *file, const char *what, const struct figures_hol
 	}
 }
 
-static void write_figures(FILE *file, const struct session *session,
+static void write_figures(FILE *file, const struct trigger_watch *watch,
 			  const struct trigger_state *state)
 {
-	const struct session_triggers *triggers = &session->triggers;
-	const struct figures *figures = &triggers->figures;
+	const struct figures *figures = &watch->figures;
 
 	if (figures->time) {
 		if (state->trigger.kind != TRIGGER_LIVE || *state->trigger.name) {
@@ -102,13 +100,13 @@ static void write_figures(FILE *file, const struct session *session,
 		write_holders(file, "cache", figures->holders[METRICS_CACHE]);
 		write_holders(file, "function", figures->holders[METRICS_FUNCTION]);
 	}
-	fprintf(file, "; since the start %" PRIu64 " lost, %" PRIu64 " skipped", triggers->lost,
-		triggers->skipped);
+	fprintf(file, "; since the start %" PRIu64 " lost, %" PRIu64 " skipped", watch->lost,
+		watch->skipped);
 	if (figures->time)
 		fprintf(file, ", %" PRIu64 " not counted", figures->uncounted);
 }
 
-static char *make_message(const struct session *session, const struct trigger_state *state)
+static char *make_message(const struct trigger_watch *watch, const struct trigger_state *state)
 {
 	char *text = NULL;
 	size_t size;
@@ -117,15 +115,14 @@ static char *make_message(const struct session *session, const struct trigger_st
 	if (!file)
 		return NULL;
 	fprintf(file, "trigger '%s': ", state->trigger.text);
-	write_value(file, session, state);
-	write_figures(file, session, state);
+	write_value(file, watch, state);
+	write_figures(file, watch, state);
 	return text_close(file, &text) ? NULL : text;
 }
 
-static void send_message(const struct session *session, const struct trigger_state *state,
+static void send_message(const struct trigger_watch *watch, const struct trigger_state *state,
 			 const char *message)
 {
-	const struct session_triggers *triggers = &session->triggers;
 	const bool is_kill = state->trigger.kind == TRIGGER_OOM;
 	char lost[24], skipped[24], victim[24];
 	const struct journal_field fields[] = {
@@ -133,21 +130,21 @@ static void send_message(const struct session *session, const struct trigger_sta
 		{ "KMEMTRACE_LOST", lost },
 		{ "KMEMTRACE_SKIPPED", skipped },
 		{ "KMEMTRACE_VICTIM", victim },
-		{ "KMEMTRACE_VICTIM_NAME", triggers->victim.name },
+		{ "KMEMTRACE_VICTIM_NAME", watch->victim.name },
 	};
 	const size_t count = sizeof(fields) / sizeof(*fields) - (is_kill ? 0 : 2);
 
-	snprintf(lost, sizeof(lost), "%" PRIu64, triggers->lost);
-	snprintf(skipped, sizeof(skipped), "%" PRIu64, triggers->skipped);
-	snprintf(victim, sizeof(victim), "%" PRIu32, triggers->victim.pid);
-	if (!journal_send(&session->journal, JOURNAL_WARNING, message, fields, count))
+	snprintf(lost, sizeof(lost), "%" PRIu64, watch->lost);
+	snprintf(skipped, sizeof(skipped), "%" PRIu64, watch->skipped);
+	snprintf(victim, sizeof(victim), "%" PRIu32, watch->victim.pid);
+	if (!journal_send(&watch->journal, JOURNAL_WARNING, message, fields, count))
 		info_msg("%s", message);
 }
 
 /* For --status. Without memory, the message is only in the journal. */
-static void add_to_status(struct session *session, const char *message)
+static void add_to_status(struct trigger_watch *watch, const char *message)
 {
-	struct daemon_status *status = &session->daemon_status;
+	struct daemon_status *status = watch->daemon_status;
 	char *text, when[40];
 	struct timespec time;
 
@@ -162,28 +159,28 @@ static void add_to_status(struct session *session, const char *message)
 }
 
 /* Asks for a dump and for the command. */
-static void request_work(struct session *session, const struct trigger_state *state,
+static void request_work(struct trigger_watch *watch, const struct trigger_state *state,
 			 const char *message)
 {
-	const struct trigger_options *options = &session->options->triggers;
+	const struct trigger_options *options = &watch->pieces->options->triggers;
 	struct trigger_request request = { 0 };
 	struct timespec now;
 
-	if (!options->command && !options->full && !session->options->rotation.overwrite)
+	if (!options->command && !options->full && !watch->pieces->options->rotation.overwrite)
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	request.time = (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 	snprintf(request.trigger, sizeof(request.trigger), "%s", state->trigger.text);
 	snprintf(request.message, sizeof(request.message), "%s", message);
 	if (state->trigger.kind == TRIGGER_OOM) {
-		request.victim = session->triggers.victim.pid;
+		request.victim = watch->victim.pid;
 		snprintf(request.victim_name, sizeof(request.victim_name), "%s",
-			 session->triggers.victim.name);
+			 watch->victim.name);
 	}
-	session_dump_request(session, &request);
+	trigger_dump_request(watch, &request);
 }
 
-static void report_dump(const struct session *session, const struct trigger_answer *answer)
+static void report_dump(const struct trigger_watch *watch, const struct trigger_answer *answer)
 {
 	const struct journal_field fields[] = { { "KMEMTRACE_TRIGGER", answer->trigger },
 						{ "KMEMTRACE_PATH", answer->path } };
@@ -202,7 +199,7 @@ static void report_dump(const struct session *session, const struct trigger_answ
 			 answer->trigger, answer->path, WEXITSTATUS(answer->status));
 	else if (answer->is_full)
 		snprintf(message, sizeof(message), "%s: %s has every event of the next %s",
-			 answer->trigger, answer->path, session->options->triggers.full);
+			 answer->trigger, answer->path, watch->pieces->options->triggers.full);
 	else if (answer->err)
 		snprintf(message, sizeof(message), "%s: %s cannot be written: %s", answer->trigger,
 			 answer->path, answer->errmsg);
@@ -215,17 +212,17 @@ static void report_dump(const struct session *session, const struct trigger_answ
 				? ": kmemtraced was killed while it wrote this dump, which is finished now"
 				: "",
 			incomplete);
-	if (!journal_send(&session->journal, answer->err ? JOURNAL_WARNING : JOURNAL_NOTICE,
-			  message, fields, sizeof(fields) / sizeof(*fields)))
+	if (!journal_send(&watch->journal, answer->err ? JOURNAL_WARNING : JOURNAL_NOTICE, message,
+			  fields, sizeof(fields) / sizeof(*fields)))
 		info_msg("%s", message);
 }
 
-void trigger_report_answer(const struct session *session, const struct trigger_answer *answer)
+void trigger_report_answer(const struct trigger_watch *watch, const struct trigger_answer *answer)
 {
-	const char *command = session->options->triggers.command;
+	const char *command = watch->pieces->options->triggers.command;
 
 	if (*answer->path)
-		report_dump(session, answer);
+		report_dump(watch, answer);
 	else if (answer->err)
 		error_msg("trigger '%s': %s: cannot be run: %s", answer->trigger, command,
 			  strerror(-answer->err));
@@ -237,13 +234,13 @@ void trigger_report_answer(const struct session *session, const struct trigger_a
 			  WEXITSTATUS(answer->status));
 }
 
-void trigger_report(struct session *session, const struct trigger_state *state)
+void trigger_report(struct trigger_watch *watch, const struct trigger_state *state)
 {
-	char *message = make_message(session, state);
+	char *message = make_message(watch, state);
 
-	send_message(session, state, message ? message : state->trigger.text);
-	request_work(session, state, message ? message : state->trigger.text);
+	send_message(watch, state, message ? message : state->trigger.text);
+	request_work(watch, state, message ? message : state->trigger.text);
 	if (message)
-		add_to_status(session, message);
+		add_to_status(watch, message);
 	free(message);
 }

@@ -1,41 +1,113 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A session with --trigger compares its figures, and says which triggers fire. */
+/*
+ * --trigger in a session: compares its figures, says which triggers fire, and asks for dumps of the
+ * flight recorder. Functions return 0, or -errno with the error of the pieces set.
+ */
 #ifndef TRACER_TRIGGER_WATCH_H
 #define TRACER_TRIGGER_WATCH_H
 
-#include "tracer/session.h"
+#include "tracer/pieces.h"
+#include "tracer/pieces/trigger_process.h"
+#include "tracer/status_file.h"
+#include "tracer/system/journal.h"
+#include "tracer/triggers/trigger_state.h"
 
-/* Starts the process for dumps and --trigger-command, before there are threads. Returns as below.
- */
-int session_triggers_start(struct session *session);
+/* The process that the kernel killed last. */
+struct trigger_victim {
+	uint32_t pid;
+	char name[17]; /* "": not known */
+	uint64_t time; /* ns */
+};
 
-/* Before the publishing thread has events. 0 or -errno with session->error set. */
-int session_triggers_open(struct session *session);
+#define DUMP_REQUESTS 32
+
+struct trigger_dumps {
+	struct trigger_request requests[DUMP_REQUESTS]; /* that wait until the piece is finished */
+	size_t count;
+	unsigned int piece;
+	unsigned int last_piece;	/* of the last request that was sent; 0: without a dump */
+	struct set_dump_left_list left; /* until the process of trigger_process.h has them */
+};
+
+struct trigger_watch {
+	struct pieces *pieces;
+	struct daemon_status *daemon_status; /* gets what fired, and the dumps */
+	struct publish_figures *published;   /* live bytes; NULL: no trigger needs them */
+	struct journal journal;
+	struct trigger_state states[TRIGGERS_MAX];
+	size_t count;
+	uint64_t pause_ns;
+	/* at the last step */
+	struct figures figures;
+	uint64_t recorded, lost, skipped; /* events */
+	uint64_t kills;			  /* for lack of memory */
+	struct trigger_victim victim;
+	struct trigger_dumps dumps;
+	struct worker process; /* if there is a command or --overwrite */
+};
+
+/* At the start, before pieces are removed: finds the dumps that a killed kmemtraced left. */
+int trigger_watch_find_dumps(struct trigger_watch *watch);
+
+/* Starts the process for dumps and --trigger-command, before there are threads. */
+int trigger_watch_start(struct trigger_watch *watch, const struct saved_process_state *saved);
+
+/* Before the publishing thread has events. */
+int trigger_watch_open(struct trigger_watch *watch);
+void trigger_watch_close(struct trigger_watch *watch);
 
 /*
- * Once the programs are attached, at the time begin of the session: windows begin here. 0, or
- * -errno with session->error set: a trigger can never fire.
+ * Once the programs are attached, at the begin of the pieces: windows begin here. Fails if a
+ * trigger can never fire.
  */
-int session_triggers_begin(struct session *session);
+int trigger_watch_begin(struct trigger_watch *watch);
 
 /*
  * Other triggers: one that was there before goes on as it was. 0 or -ENOMEM: nothing has changed.
  */
-int session_triggers_replace(struct session *session, const struct trigger_options *options);
+int trigger_watch_replace(struct trigger_watch *watch, const struct trigger_options *options);
 
 /*
  * The triggers whose names the kernel does not have, and why that is likely an error, to be freed;
  * NULL: there are none.
  */
-char *session_triggers_doubts(const struct session *session);
+char *trigger_watch_doubts(const struct trigger_watch *watch);
 
 /* A drain has taken out the record of an OOM kill. Soon, while the victim still has a name. */
-void session_triggers_oom_kill(struct session *session, const struct oom_kill *kill);
+void trigger_watch_oom_kill(struct trigger_watch *watch, const struct oom_kill *kill);
+
+/* Before each pieces_switch_step(): a dump has the pieces up to the one that a trigger ends. */
+void trigger_watch_dump(struct trigger_watch *watch);
 
 /* After each round that flushed. now: ns, read before that round. */
-void session_triggers_step(struct session *session, uint64_t now);
+void trigger_watch_step(struct trigger_watch *watch, uint64_t now);
 
 /* At the end: waits for dumps and commands that still run, for half a minute. */
-void session_triggers_finish(struct session *session);
+void trigger_watch_finish(struct trigger_watch *watch);
+
+/* The rest is between trigger_watch.c, trigger_dump.c and trigger_report.c. */
+
+struct set_dump_settings trigger_dump_settings(const struct pieces *pieces);
+
+/*
+ * Sends the request to the process: at once, or with --overwrite when the present piece is
+ * finished.
+ */
+void trigger_dump_request(struct trigger_watch *watch, const struct trigger_request *request);
+
+/* A dump is finished, or has failed. */
+void trigger_dump_written(struct trigger_watch *watch, const struct trigger_answer *answer);
+
+/* At the end: all pieces are finished. */
+void trigger_dump_finish(struct trigger_watch *watch);
+
+/*
+ * The message of a trigger that fires: in the journal or on standard error, for --status, and for
+ * the command.
+ */
+void trigger_report(struct trigger_watch *watch, const struct trigger_state *state);
+
+/* A dump was written, or a command of --trigger-command has ended. */
+void trigger_report_answer(const struct trigger_watch *watch, const struct trigger_answer *answer);
 
 #endif
