@@ -13,7 +13,6 @@
 #include "tracer/session_finish.h"
 #include "tracer/session_open.h"
 #include "tracer/session_run.h"
-#include "tracer/service.h"
 #include "tracer/pieces.h"
 #include "tracer/status_list.h"
 #include "cli/message.h"
@@ -33,13 +32,10 @@ static void print_cpus(const struct status *status)
 	}
 }
 
-/* Of a profile: of all pieces, if there are several. */
 static void print_counted(const struct session *session, const char *place)
 {
-	struct status_counted sum = { 0 };
+	struct status_counted sum = pieces_counted(&session->pieces);
 
-	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++)
-		pieces_add_counted(&sum, &session->streams.rings.controls[i], NULL);
 	info_msg("%s: counted %" PRIu64 " allocations of %" PRIu64 " bytes, %" PRIu64 " frees",
 		 place, sum.allocations, sum.bytes, sum.frees);
 }
@@ -122,7 +118,7 @@ static int capture(struct session *session)
 	int err, failed, printed;
 
 	err = session_run(session);
-	session_service_stopping(session);
+	notify_stopping(&session->service.notify);
 	if (err) {
 		error_msg("%s", session->error.text);
 		snprintf(session->pieces.present.status.stopped,
@@ -173,7 +169,7 @@ int main(int argc, char **argv)
 		command_wait(&session.command, stop_signal() ? SIGTERM : 0);
 	}
 	if (err) {
-		session_service_failed(&session, err);
+		notify_failed(&session.service.notify, err, session.error.text);
 		result = EXIT_TROUBLE;
 	} else if (options.command)
 		result = command_exit(&session.command);

@@ -172,11 +172,7 @@ int pieces_status_write(struct pieces *pieces);
 /* Adds everything that is known at the end, and writes the file for the last time. */
 int pieces_status_finish(struct pieces *pieces);
 
-/*
- * Adds the allocations, frees and bytes of a CPU that a profile counts, since base; NULL: since the
- * start.
- */
-void pieces_add_counted(struct status_counted *sum, const struct kmt_control *control,
-			const struct kmt_control *base);
+/* The allocations, frees and bytes that a profile counts, of all pieces. */
+struct status_counted pieces_counted(const struct pieces *pieces);
 
 #endif

@@ -33,6 +33,15 @@ void pieces_add_counted(struct status_counted *sum, const struct kmt_control *co
 		      control->counted_elsewhere.bytes - base->counted_elsewhere.bytes;
 }
 
+struct status_counted pieces_counted(const struct pieces *pieces)
+{
+	struct status_counted sum = { 0 };
+
+	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus; i++)
+		pieces_add_counted(&sum, &pieces->streams->rings.controls[i], NULL);
+	return sum;
+}
+
 void pieces_add_samples(struct status_sampling *sampling, const struct kmt_control *control,
 			const struct kmt_control *base)
 {

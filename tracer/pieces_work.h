@@ -49,6 +49,13 @@ int pieces_status_add_stream(struct pieces *pieces, unsigned int cpu,
  */
 int pieces_status_end(struct pieces *pieces);
 
+/*
+ * Adds the allocations, frees and bytes of a CPU that a profile counts, since base; NULL: since the
+ * start.
+ */
+void pieces_add_counted(struct status_counted *sum, const struct kmt_control *control,
+			const struct kmt_control *base);
+
 /* Adds the samples of a CPU, as pieces_add_counted(). */
 void pieces_add_samples(struct status_sampling *sampling, const struct kmt_control *control,
 			const struct kmt_control *base);

@@ -15,21 +15,26 @@
 #include "cli/message.h"
 #include "tracer/load/machine.h"
 #include "tracer/options_text.h"
-#include "tracer/pieces.h"
 #include "tracer/publish/publish_summaries.h"
 #include "tracer/service.h"
-#include "tracer/session_ship.h"
 
 #define SECOND 1000000000ULL
 #define MIB (1024 * 1024.0)
 #define WRITE_EVERY SECOND
 #define NOTIFY_EVERY (5 * SECOND)
 
-void session_service_open(struct session *session)
+void service_open(struct service *service)
 {
-	session->status_file.directory = session->status_file.fd = -1;
-	if (notify_open(&session->notify))
-		error_msg("%s", session->notify.errmsg);
+	service->status_file.directory = service->status_file.fd = -1;
+	if (notify_open(&service->notify))
+		error_msg("%s", service->notify.errmsg);
+}
+
+void service_close(struct service *service)
+{
+	status_file_close(&service->status_file);
+	daemon_status_deinit(&service->status);
+	notify_close(&service->notify);
 }
 
 /* As a reader in another directory needs it. */
@@ -38,11 +43,11 @@ static char *path_of(const char *path)
 	return path ? absolute_path(path) : NULL;
 }
 
-void session_service_make_file(struct session *session)
+void service_make_file(struct service *service)
 {
-	const struct options *options = session->options;
-	struct daemon_status *status = &session->daemon_status;
-	int err = status_file_open(&session->status_file, STATUS_FILE_DIRECTORY);
+	const struct options *options = service->pieces->options;
+	struct daemon_status *status = &service->status;
+	int err = status_file_open(&service->status_file, STATUS_FILE_DIRECTORY);
 
 	if (err && options->verbose)
 		info_msg("%s: %s: kmemtraced --status will not list this process",
@@ -55,76 +60,93 @@ void session_service_make_file(struct session *session)
 	status->fired = options->triggers.count ? 0 : STATUS_FILE_UNKNOWN;
 }
 
-/* The events that a profile only counts. */
-static uint64_t count_events(const struct session *session)
+/* To the second. */
+static char *time_text(uint64_t time)
 {
-	uint64_t events = 0;
-
-	for (unsigned int i = 0; i < session->streams.rings.possible_cpus; i++) {
-		const struct kmt_control *control = &session->streams.rings.controls[i];
-
-		events += control->counted.kmalloc + control->counted.cache_alloc +
-			  control->counted.kfree + control->counted.cache_free +
-			  control->counted_elsewhere.allocations + control->counted_elsewhere.frees;
-	}
-	return events;
-}
-
-static void collect_summaries(const struct session *session, struct daemon_status *status)
-{
-	struct publish_summaries_counts counts;
 	char text[40];
 
+	utc_text(time, text, sizeof(text));
+	strcpy(strchrnul(text, '.'), "Z");
+	return strdup(text);
+}
+
+static void collect_summaries(const struct service *service, struct daemon_status *status)
+{
+	struct publish_summaries_counts counts;
+
 	status->summaries = status->summary_errors = STATUS_FILE_UNKNOWN;
-	if (!session->options->summaries.interval_ns)
+	if (!service->pieces->options->summaries.interval_ns)
 		return;
-	publish_summaries_count(&session->publish, &counts);
+	publish_summaries_count(service->pieces->publish, &counts);
 	status->summaries = counts.written;
 	status->summary_errors = counts.errors;
 	if (!counts.last)
 		return;
-	utc_text(counts.last, text, sizeof(text));
-	strcpy(strchrnul(text, '.'), "Z");
 	free(status->last_summary);
-	status->last_summary = strdup(text);
+	status->last_summary = time_text(counts.last);
 }
 
-static void collect(struct session *session)
+static void collect_shipper(const struct service *service, struct daemon_status *status)
 {
-	const struct options *options = session->options;
-	struct daemon_status *status = &session->daemon_status;
-	struct stream_sums sums = streams_sums(&session->streams);
+	const struct shipper_report *report = &service->shipper->report;
+	char *since;
+
+	status->shipped = status->ship_dropped = status->ship_waiting = STATUS_FILE_UNKNOWN;
+	if (!service->pieces->options->ship.url)
+		return;
+	shipper_step(service->shipper);
+	status->shipped = report->sent;
+	status->ship_dropped = report->dropped;
+	status->ship_waiting = report->waiting;
+	free(status->last_shipped);
+	status->last_shipped = report->last_sent ? time_text(report->last_sent) : NULL;
+	free(status->shipping);
+	status->shipping = NULL;
+	if (!report->failing_since)
+		return;
+	since = time_text(report->failing_since);
+	if (since && asprintf(&status->shipping, "since %s: %s", since, report->failure) < 0)
+		status->shipping = NULL;
+	free(since);
+}
+
+static void collect(struct service *service)
+{
+	const struct options *options = service->pieces->options;
+	struct daemon_status *status = &service->status;
+	const struct status_counted counted = pieces_counted(service->pieces);
+	struct stream_sums sums = streams_sums(service->pieces->streams);
 	struct statfs about;
 
 	status->events = options->count.enabled ? STATUS_FILE_UNKNOWN : sums.recorded;
 	status->lost = sums.lost;
-	status->skipped = session->misses.reported;
+	status->skipped = service->pieces->misses->reported;
 	free(status->doubts);
-	status->doubts = trigger_watch_doubts(&session->triggers);
-	collect_summaries(session, status);
-	session_ship_collect(session, status);
-	status->counted = options->sampling.is_profile ? count_events(session)
+	status->doubts = trigger_watch_doubts(service->triggers);
+	collect_summaries(service, status);
+	collect_shipper(service, status);
+	status->counted = options->sampling.is_profile ? counted.allocations + counted.frees
 						       : STATUS_FILE_UNKNOWN;
 	status->disk = status->free = status->pieces = status->dumps = STATUS_FILE_UNKNOWN;
 	if (options_is_temporary(options))
 		return;
 	status->disk = sums.bytes;
 	if (options->rotation.enabled) {
-		status->disk = pieces_disk_used(&session->pieces);
-		status->pieces = pieces_count(&session->pieces);
+		status->disk = pieces_disk_used(service->pieces);
+		status->pieces = pieces_count(service->pieces);
 		if (options->rotation.overwrite)
-			status->dumps = session->pieces.keeper.dumps;
+			status->dumps = service->pieces->keeper.dumps;
 	}
-	if (!fstatfs(session->pieces.present.directory.fd, &about))
+	if (!fstatfs(service->pieces->present.directory.fd, &about))
 		status->free = (uint64_t)about.f_bavail * (uint64_t)about.f_bsize;
 }
 
-static void send_status(const struct session *session)
+static void send_status(const struct service *service)
 {
-	const struct daemon_status *status = &session->daemon_status;
+	const struct daemon_status *status = &service->status;
 	char counts[80], disk[100] = "";
 
-	if (session->notify.fd < 0)
+	if (service->notify.fd < 0)
 		return;
 	if (status->events == STATUS_FILE_UNKNOWN)
 		snprintf(counts, sizeof(counts), "counting");
@@ -134,47 +156,37 @@ static void send_status(const struct session *session)
 	if (status->disk != STATUS_FILE_UNKNOWN && status->free != STATUS_FILE_UNKNOWN)
 		snprintf(disk, sizeof(disk), ", %.1f MiB on disk, %.1f MiB free",
 			 (double)status->disk / MIB, (double)status->free / MIB);
-	notify_status(&session->notify, "%s, %" PRIu64 " skipped%s", counts, status->skipped, disk);
+	notify_status(&service->notify, "%s, %" PRIu64 " skipped%s", counts, status->skipped, disk);
 }
 
-static void update(struct session *session, uint64_t now)
+static void update(struct service *service, uint64_t now)
 {
-	if (now < session->next_status)
+	if (now < service->next_status)
 		return;
-	session->next_status = now + WRITE_EVERY;
-	collect(session);
-	status_file_write(&session->status_file, &session->daemon_status);
-	if (now < session->next_notification)
+	service->next_status = now + WRITE_EVERY;
+	collect(service);
+	status_file_write(&service->status_file, &service->status);
+	if (now < service->next_notification)
 		return;
-	session->next_notification = now + NOTIFY_EVERY;
-	send_status(session);
+	service->next_notification = now + NOTIFY_EVERY;
+	send_status(service);
 }
 
-void session_service_ready(struct session *session)
+void service_ready(struct service *service)
 {
 	uint64_t now = machine_now();
 	struct timespec time;
 
 	clock_gettime(CLOCK_REALTIME, &time);
-	session->daemon_status.since = (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec -
-				       (now - session->pieces.begin);
+	service->status.since = (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec -
+				(now - service->pieces->begin);
 	/* who waits for the message finds the process with --status */
-	update(session, now);
-	notify_ready(&session->notify, now);
+	update(service, now);
+	notify_ready(&service->notify, now);
 }
 
-void session_service_step(struct session *session, uint64_t now)
+void service_step(struct service *service, uint64_t now)
 {
-	notify_step(&session->notify, now);
-	update(session, now);
-}
-
-void session_service_stopping(struct session *session)
-{
-	notify_stopping(&session->notify);
-}
-
-void session_service_failed(struct session *session, int err)
-{
-	notify_failed(&session->notify, err, session->error.text);
+	notify_step(&service->notify, now);
+	update(service, now);
 }

@@ -3,23 +3,33 @@
 #ifndef TRACER_SERVICE_H
 #define TRACER_SERVICE_H
 
-#include "tracer/session.h"
+#include "tracer/pieces.h"
+#include "tracer/ship/shipper.h"
+#include "tracer/status_file.h"
+#include "tracer/system/notify.h"
+#include "tracer/trigger_watch.h"
+
+struct service {
+	const struct pieces *pieces;
+	const struct trigger_watch *triggers;
+	struct shipper *shipper; /* if options->ship.url */
+	struct notify notify;
+	struct status_file status_file;
+	struct daemon_status status;
+	uint64_t next_status, next_notification; /* ns */
+};
 
 /* Connects to the service manager, if one listens. Before any process is forked. */
-void session_service_open(struct session *session);
+void service_open(struct service *service);
+void service_close(struct service *service);
 
 /* Makes the file for --status. Before the threads start; a session without the file goes on. */
-void session_service_make_file(struct session *session);
+void service_make_file(struct service *service);
 
 /* The next event will be recorded. */
-void session_service_ready(struct session *session);
+void service_ready(struct service *service);
 
 /* In each round over the rings. now: ns. */
-void session_service_step(struct session *session, uint64_t now);
-
-void session_service_stopping(struct session *session);
-
-/* err: -errno, with the session's error. */
-void session_service_failed(struct session *session, int err);
+void service_step(struct service *service, uint64_t now);
 
 #endif

@@ -33,9 +33,7 @@ void session_close(struct session *session)
 	live_counts_deinit(&session->counts);
 	free(session->output.sent);
 	pieces_close(&session->pieces);
-	status_file_close(&session->status_file);
-	daemon_status_deinit(&session->daemon_status);
-	notify_close(&session->notify);
+	service_close(&session->service);
 	trigger_watch_close(&session->triggers);
 	shipper_close(&session->shipper);
 	config_lines_deinit(&session->reloaded);

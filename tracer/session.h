@@ -14,12 +14,10 @@
 #include "tracer/options.h"
 #include "tracer/publish/publish.h"
 #include "tracer/sample_rate.h"
-#include "tracer/ship/shipper.h"
+#include "tracer/service.h"
 #include "tracer/stream_output.h"
 #include "tracer/system/command.h"
 #include "tracer/system/confine.h"
-#include "tracer/system/notify.h"
-#include "tracer/trigger_watch.h"
 
 struct session {
 	const struct options *options;
@@ -36,14 +34,11 @@ struct session {
 	struct command command;
 	struct confinement confinement;
 	struct progress_line progress;
-	struct notify notify;
 	struct trigger_watch triggers;
 	struct shipper shipper;	      /* if options->ship.url */
 	struct config_lines reloaded; /* of the configuration file; without text: not read again */
-	struct status_file status_file;
-	struct daemon_status daemon_status;
-	uint64_t next_status, next_notification; /* ns */
-	uint64_t deadline;			 /* ns; 0: none */
+	struct service service;
+	uint64_t deadline; /* ns; 0: none */
 	struct recursion_misses misses;
 	uint64_t next_flush;	     /* ns */
 	struct stream_output output; /* if options->stream */

@@ -35,9 +35,9 @@ int session_confine_prepare(struct session *session)
 	if (!err && options_is_temporary(session->options))
 		err = confinement_allow(&session->confinement, directory->parent, CONFINE_REMOVE);
 	/* so is the file for --status, which is not opened again */
-	if (!err && session->status_file.directory >= 0)
-		err = confinement_allow(&session->confinement, session->status_file.directory,
-					CONFINE_RENAME);
+	if (!err && session->service.status_file.directory >= 0)
+		err = confinement_allow(&session->confinement,
+					session->service.status_file.directory, CONFINE_RENAME);
 	/* the configuration file, when it is read again */
 	if (!err && session->options->config.is_open)
 		err = confinement_allow(&session->confinement, session->options->config.directory,

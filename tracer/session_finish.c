@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "cli/message.h"
@@ -11,7 +12,21 @@
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
 #include "tracer/session_finish.h"
-#include "tracer/session_ship.h"
+
+static void finish_shipper(struct session *session)
+{
+	const struct shipper_report *report = &session->shipper.report;
+
+	if (!session->options->ship.url)
+		return;
+	if (!shipper_end(&session->shipper))
+		info_msg("kmemtrace-ship has not ended: kmemtraced does not wait for it any more");
+	if (!session->options->quiet)
+		info_msg("%s: sent %" PRIu64 " summaries, %" PRIu64 " dropped, %" PRIu64
+			 " bytes of files wait%s%s",
+			 session->options->ship.url, report->sent, report->dropped, report->waiting,
+			 *report->failure ? ": " : "", report->failure);
+}
 
 int session_finish(struct session *session)
 {
@@ -61,7 +76,7 @@ int session_finish(struct session *session)
 	directory_unlock(&session->pieces.present.directory);
 	err = err ? err : failed;
 	failed = publishing_end(&session->pieces);
-	session_ship_finish(session);
+	finish_shipper(session);
 	trigger_watch_finish(&session->triggers);
 	/* the last dump counts for the limits too */
 	pieces_end(&session->pieces);

@@ -13,11 +13,9 @@
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
 #include "tracer/publishing.h"
-#include "tracer/service.h"
 #include "tracer/session_confine.h"
 #include "tracer/session_open.h"
 #include "tracer/session_reload.h"
-#include "tracer/session_ship.h"
 
 static int load_programs(struct session *session)
 {
@@ -154,7 +152,7 @@ static int start_threads(struct session *session)
 {
 	int err;
 
-	session_service_make_file(session);
+	service_make_file(&session->service);
 	err = session_confine_prepare(session);
 	if (err)
 		return err;
@@ -240,6 +238,23 @@ static void protect_from_oom(struct session *session)
 			strerror(-err));
 }
 
+static int start_shipper(struct session *session)
+{
+	const struct options *options = session->options;
+	const struct shipper_settings settings = {
+		.options = &options->ship,
+		.directory = options->summaries.directory,
+		.saved = &session->saved_state,
+		.quiet = options->quiet,
+	};
+	int err;
+
+	if (!options->ship.url)
+		return 0;
+	err = shipper_start(&session->shipper, &settings);
+	return err ? error_set(&session->error, err, session->shipper.errmsg) : 0;
+}
+
 static int open_parts(struct session *session)
 {
 	const struct options *options = session->options;
@@ -255,7 +270,7 @@ static int open_parts(struct session *session)
 	if (!err)
 		err = trigger_watch_start(&session->triggers, &session->saved_state);
 	if (!err)
-		err = session_ship_start(session);
+		err = start_shipper(session);
 	if (err)
 		return err;
 	if (options->sampling.user_stacks) {
@@ -315,8 +330,11 @@ int session_open(struct session *session, const struct options *options,
 	session->saved_state.signals = *signals;
 	session->saved_state.output_to_stderr = options->stream;
 	session->triggers.pieces = &session->pieces;
-	session->triggers.daemon_status = &session->daemon_status;
-	session_service_open(session);
+	session->triggers.daemon_status = &session->service.status;
+	session->service.pieces = &session->pieces;
+	session->service.triggers = &session->triggers;
+	session->service.shipper = &session->shipper;
+	service_open(&session->service);
 	journal_open(&session->triggers.journal, JOURNAL_SOCKET);
 	process_state_raise_files(&session->saved_state);
 	protect_from_oom(session);

@@ -15,7 +15,6 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
-#include "tracer/service.h"
 #include "tracer/session_confine.h"
 #include "tracer/session_reload.h"
 #include "tracer/session_run.h"
@@ -210,7 +209,7 @@ static int loop(struct session *session)
 		filling = drain_all(session, now);
 		if (filling < 0)
 			return filling;
-		session_service_step(session, now);
+		service_step(&session->service, now);
 		session_reload_step(session);
 		if (session->progress.enabled) {
 			sums = streams_sums(&session->streams);
@@ -314,7 +313,7 @@ int session_run(struct session *session)
 	if (err)
 		return err;
 	shipper_go(&session->shipper);
-	session_service_ready(session);
+	service_ready(&session->service);
 	if (options->command) {
 		err = command_go(&session->command);
 		if (err)
