@@ -90,8 +90,8 @@ int pieces_open_set(struct pieces *pieces);
 /* Starts the keeper, which may remove pieces. */
 int pieces_start_keeper(struct pieces *pieces);
 
-/* Makes the directory of the first piece of this run. */
-int pieces_make_first(struct pieces *pieces);
+/* Chooses the directory of the capture, or makes that of the first piece of this run. */
+int pieces_make_directory(struct pieces *pieces);
 
 /* Is the limit of --max-disk large enough for the rings? Else -EINVAL. */
 int pieces_check_room(struct pieces *pieces);

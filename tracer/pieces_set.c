@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Opens the set, and begins its first piece. */
+/* Opens the set, or finds the place of the only piece; makes the first directory. */
 #include "config.h"
 
 #include <errno.h>
@@ -153,7 +153,7 @@ int pieces_start_keeper(struct pieces *pieces)
 	return err ? error_set(pieces->error, err, pieces->keeper.errmsg) : 0;
 }
 
-int pieces_make_first(struct pieces *pieces)
+static int make_first_piece(struct pieces *pieces)
 {
 	char name[PIECE_NAME_SIZE], next[PIECE_NAME_SIZE];
 	int err = directory_open_inside(&pieces->present.directory, &pieces->set,
@@ -168,6 +168,27 @@ int pieces_make_first(struct pieces *pieces)
 	if (!pieces->switched || !pieces->streams->bases)
 		return error_set_at(pieces->error, -ENOMEM, "the streams");
 	return 0;
+}
+
+int pieces_make_directory(struct pieces *pieces)
+{
+	struct directory *directory = &pieces->present.directory;
+	int err;
+
+	if (pieces->options->rotation.enabled)
+		return make_first_piece(pieces);
+	if (!options_is_temporary(pieces->options)) {
+		err = directory_probe(directory, pieces->options->output);
+		return err ? error_set(pieces->error, err, directory->errmsg) : 0;
+	}
+	/* It keeps the name that the next start recognises if this one is killed. */
+	tempdir_open(&pieces->tempdir, 0);
+	err = directory_make_beside(directory, pieces->tempdir.path);
+	return !err ? 0
+		    : error_format(
+			      pieces->error, err,
+			      "cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
+			      strerror(-err));
 }
 
 int pieces_commit(struct pieces *pieces)

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A session: one run of kmemtraced that captures, publishes, or both. This file has its data; its
- * start, run and end are in session_open, session_run and session_finish.
+ * A session: one run of kmemtraced that captures, publishes, or both. It composes its parts; only
+ * kmemtraced.c and the files session*.c know it, which tests/build/includes.sh checks. Functions
+ * return 0, or -errno with the error set.
  */
 #ifndef TRACER_SESSION_H
 #define TRACER_SESSION_H
 
-#include <stdbool.h>
-
 #include "cli/progress.h"
 #include "tracer/live_counts.h"
-#include "tracer/load/programs.h"
-#include "tracer/options.h"
-#include "tracer/publish/publish.h"
 #include "tracer/sample_rate.h"
 #include "tracer/service.h"
 #include "tracer/stream_output.h"
@@ -21,34 +17,75 @@
 
 struct session {
 	const struct options *options;
+	struct error error;
 	struct saved_process_state saved_state; /* restored in the command's process */
-	struct streams streams;
 	struct attach_plan plan;
 	struct programs programs;
-	struct pieces pieces;
+	struct recursion_misses misses;
+	struct sample_rate sample_rate; /* if options->sampling.interval */
+	struct streams streams;
 	struct name_tables names;
-	struct sample_rate sample_rate; /* the same */
-	struct memory_table memory;	/* if options->proc_mem */
-	struct publish publish;		/* if options_aggregate() */
-	struct live_counts counts;	/* if options->count.enabled */
-	struct command command;
+	struct memory_table memory; /* if options->proc_mem */
+	struct pieces pieces;
+	struct publish publish;	     /* if options_aggregate() */
+	struct live_counts counts;   /* if options->count.enabled */
+	struct stream_output output; /* if options->stream */
+	struct trigger_watch triggers;
+	struct service service;
+	struct shipper shipper; /* if options->ship.url */
+	struct command command; /* if options->command */
 	struct confinement confinement;
 	struct progress_line progress;
-	struct trigger_watch triggers;
-	struct shipper shipper;	      /* if options->ship.url */
 	struct config_lines reloaded; /* of the configuration file; without text: not read again */
-	struct service service;
-	uint64_t deadline; /* ns; 0: none */
-	struct recursion_misses misses;
-	uint64_t next_flush;	     /* ns */
-	struct stream_output output; /* if options->stream */
-	struct error error;
+	uint64_t deadline;	      /* ns; 0: none */
+	uint64_t next_flush;	      /* ns */
 };
+
+/*
+ * Plans, loads and creates everything that a capture needs. If it fails, nothing has changed on
+ * disk. session_close() is needed in either case.
+ */
+int session_open(struct session *session, const struct options *options,
+		 const struct saved_signals *signals);
+
+/*
+ * Attaches the programs and drains the rings until the command ends, the duration is over or a
+ * signal arrives.
+ */
+int session_run(struct session *session);
+
+/*
+ * Detaches the programs, drains the rings completely, and completes all files. Also needed after
+ * session_run() failed. Fails if something could not be written.
+ */
+int session_finish(struct session *session);
+
+/* Frees everything. */
+void session_close(struct session *session);
+
+/* The rest is between the files session*.c. */
 
 /* The command cannot be run: takes over its text, and returns err. */
 int session_fail_command(struct session *session, int err);
 
-/* Frees everything. */
-void session_close(struct session *session);
+/* SIGHUP is a request to read the configuration file again, if there is one. */
+void session_reload_open(struct session *session);
+
+/* Between rounds over the rings: reads it, and takes what can change meanwhile. */
+void session_reload_step(struct session *session);
+
+/*
+ * Which privileges each thread keeps.
+ *
+ * session_confine_prepare(): before the threads start, once the capture has its final path.
+ * session_confine_modules(), session_confine_publish(): in the threads that save modules and
+ * publish files; data: the session; the error is not set.
+ * session_confine(): in the calling thread, once all that needs privileges is done; and the system
+ * calls of all threads.
+ */
+int session_confine_prepare(struct session *session);
+int session_confine_modules(void *data);
+int session_confine_publish(void *data);
+int session_confine(struct session *session);
 
 #endif

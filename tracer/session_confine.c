@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "tracer/session_confine.h"
+#include "tracer/session.h"
 
 #define BIT(capability) (1ULL << (capability))
 

@@ -11,7 +11,7 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
-#include "tracer/session_finish.h"
+#include "tracer/session.h"
 
 static void finish_shipper(struct session *session)
 {

@@ -13,9 +13,7 @@
 #include "tracer/load/machine.h"
 #include "tracer/load/sampling.h"
 #include "tracer/publishing.h"
-#include "tracer/session_confine.h"
-#include "tracer/session_open.h"
-#include "tracer/session_reload.h"
+#include "tracer/session.h"
 
 static int load_programs(struct session *session)
 {
@@ -68,27 +66,6 @@ static int load_programs(struct session *session)
 			err = rings_insert(rings, i,
 					   bpf_variant_map_fd(&session->programs.variant, "rings"));
 	return err ? error_set(&session->error, err, rings->errmsg) : 0;
-}
-
-static int choose_directory(struct session *session)
-{
-	struct directory *directory = &session->pieces.present.directory;
-	int err;
-
-	if (session->options->rotation.enabled)
-		return pieces_make_first(&session->pieces);
-	if (!options_is_temporary(session->options)) {
-		err = directory_probe(directory, session->options->output);
-		return err ? error_set(&session->error, err, directory->errmsg) : 0;
-	}
-	/* It keeps the name that the next start recognises if this one is killed. */
-	tempdir_open(&session->pieces.tempdir, 0);
-	err = directory_make_beside(directory, session->pieces.tempdir.path);
-	return !err ? 0
-		    : error_format(
-			      &session->error, err,
-			      "cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
-			      strerror(-err));
 }
 
 static int fill_directory(struct session *session)
@@ -290,7 +267,7 @@ static int open_parts(struct session *session)
 		err = check_pids(session);
 	if (err)
 		return err;
-	err = choose_directory(session);
+	err = pieces_make_directory(&session->pieces);
 	if (err)
 		return err;
 	if (options->command) {

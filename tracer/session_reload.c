@@ -16,7 +16,7 @@
 #include "cli/stop.h"
 #include "tracer/publish/publish_metrics.h"
 #include "tracer/publish/publish_summaries.h"
-#include "tracer/session_reload.h"
+#include "tracer/session.h"
 
 struct reload {
 	struct session *session;

@@ -15,9 +15,7 @@
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
-#include "tracer/session_confine.h"
-#include "tracer/session_reload.h"
-#include "tracer/session_run.h"
+#include "tracer/session.h"
 
 #define MILLISECOND 1000000ULL
 #define PAUSE (5 * MILLISECOND) /* between rounds; a shorter one costs the tasks CPU time */

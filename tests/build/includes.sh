@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # includes.sh TREE TABLE: reads every #include of the tree's own headers. Fails if a folder includes
-# a folder that the table does not allow, or if files include each other in a circle. A .c file and
-# the header of its name are one node of that graph.
+# a folder that the table does not allow, if files include each other in a circle, or if a file
+# includes a header that is for other files: X_work.h is for the files X*, and session.h for the
+# files session* and kmemtraced.c. A .c file and the header of its name are one node of that graph.
 set -u
 tree=$1
 table=$2
@@ -27,6 +28,14 @@ BEGIN {
 		known[part[1]] = 1
 		for (i = 1; i <= count; i++)
 			allowed[part[1], list[i]] = 1
+	}
+}
+$2 ~ /_work\.h$|^tracer\/session\.h$/ {
+	owner = $2
+	sub(/(_work)?\.h$/, "", owner)
+	if (index($1, owner) != 1 && ($1 " " $2) != "tracer/kmemtraced.c tracer/session.h") {
+		print $1 " includes " $2 ": only the files " owner "* may"
+		failed = 1
 	}
 }
 {

@@ -84,6 +84,12 @@ echo '#include "base/b.h"' >"$scratch/tree/base/a.c"
 echo '#include "base/a.h"' >"$scratch/tree/base/b.h"
 expect_refusal 'include each other in a circle'
 echo '#include "base/c.h"' >"$scratch/tree/base/b.h"
+mkdir "$scratch/tree/tracer"
+echo '#include "tracer/session.h"' >"$scratch/tree/tracer/pieces.c"
+expect_refusal 'pieces.c includes tracer/session.h: only the files tracer/session\* may'
+echo '#include "tracer/keeper_work.h"' >"$scratch/tree/tracer/pieces.c"
+expect_refusal 'only the files tracer/keeper\* may'
+echo '#include "tracer/pieces_work.h"' >"$scratch/tree/tracer/pieces.c"
 tests/build/includes.sh "$scratch/tree" "$PWD/tests/build/folders" ||
 	report_error "includes.sh refuses a tree without a fault"
 
