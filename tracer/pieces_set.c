@@ -15,7 +15,7 @@
 #include "capture/parts.h"
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "tracer/pieces/dump_directory.h"
+#include "tracer/pieces/dumps.h"
 #include "tracer/pieces/piece_set.h"
 #include "tracer/pieces_work.h"
 

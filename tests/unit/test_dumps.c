@@ -14,10 +14,8 @@
 #include "base/inside.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
-#include "tracer/pieces/dump_list.h"
-#include "tracer/pieces/dump_size.h"
-#include "tracer/pieces/piece_empty.h"
-#include "tracer/pieces/set_dump.h"
+#include "tracer/pieces/dumps.h"
+#include "tracer/pieces/piece_set.h"
 
 #define STAMP "20261123T130500Z"
 

@@ -16,8 +16,6 @@
 #include "capture/writer.h"
 #include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
-#include "tracer/pieces/piece_empty.h"
-#include "tracer/pieces/piece_prepare.h"
 #include "tracer/pieces/piece_set.h"
 
 static char *folder;

@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 #include "tracer/names/modules.h"
-#include "tracer/pieces/piece_prepare.h"
+#include "tracer/pieces/piece_set.h"
 #include "tracer/publish/publish.h"
 
 /*

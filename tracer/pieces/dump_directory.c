@@ -17,8 +17,7 @@
 #include "base/files.h"
 #include "base/inside.h"
 #include "base/text.h"
-#include "tracer/pieces/dump_directory.h"
-#include "tracer/pieces/dump_list.h"
+#include "tracer/pieces/dumps.h"
 
 #define REQUEST ".request"
 #define REQUEST_BYTES_MAX 4096

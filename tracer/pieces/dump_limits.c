@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/inside.h"
-#include "tracer/pieces/dump_limits.h"
-#include "tracer/pieces/dump_list.h"
+#include "tracer/pieces/dumps.h"
 #include "tracer/pieces/piece_set.h"
 
 static const char *name_of(const struct dump_limits *limits)

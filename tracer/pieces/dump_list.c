@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/inside.h"
 #include "base/number.h"
-#include "tracer/pieces/dump_list.h"
+#include "tracer/pieces/dumps.h"
 
 #define PREFIX ".dump."
 #define STAMP_LENGTH 16 /* of "20261123T130500Z" */

@@ -19,9 +19,7 @@
 #include "base/inside.h"
 #include "base/number.h"
 #include "capture/parts.h"
-#include "tracer/pieces/dump_pieces.h"
-#include "tracer/pieces/piece_empty.h"
-#include "tracer/pieces/piece_prepare.h"
+#include "tracer/pieces/dumps.h"
 #include "tracer/pieces/piece_set.h"
 
 void dump_pieces_deinit(struct dump_pieces *pieces)

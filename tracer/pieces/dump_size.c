@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/hash_map.h"
 #include "base/inside.h"
-#include "tracer/pieces/dump_size.h"
+#include "tracer/pieces/dumps.h"
 #include "tracer/pieces/piece_set.h"
 
 #define BLOCK 512 /* bytes: the unit of st_blocks */

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "base/worker.h"
-#include "tracer/pieces/dump_limits.h"
+#include "tracer/pieces/dumps.h"
 
 struct keeper_settings {
 	int set;		/* the open directory */

@@ -26,8 +26,6 @@
 #include "base/worker.h"
 #include "capture/parts.h"
 #include "tracer/pieces/keeper_work.h"
-#include "tracer/pieces/piece_empty.h"
-#include "tracer/pieces/piece_prepare.h"
 #include "tracer/pieces/piece_set.h"
 #include "tracer/system/confine.h"
 #include "tracer/system/thread_list.h"

@@ -16,7 +16,6 @@
 #include "base/cleanup.h"
 #include "base/inside.h"
 #include "capture/reader.h"
-#include "tracer/pieces/piece_empty.h"
 #include "tracer/pieces/piece_set.h"
 
 #define EMPTY_MARK ".empty"

@@ -19,7 +19,6 @@
 #include "base/files.h"
 #include "base/inside.h"
 #include "base/text.h"
-#include "tracer/pieces/piece_prepare.h"
 #include "tracer/pieces/piece_set.h"
 
 #define TABLE_BYTES_MAX ((size_t)64 << 20)

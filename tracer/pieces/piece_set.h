@@ -60,4 +60,40 @@ int piece_set_measure_tables(int piece, uint64_t *bytes);
 /* Removes a piece. Its directory is renamed first: half a piece is not a piece of the set. */
 int piece_set_remove(int set, unsigned int number);
 
+/* Makes the directory of the next piece ahead of time, with the tables that do not change. */
+
+/*
+ * Makes the directory of the piece with the number, which has not begun, in the set, an open
+ * directory. Its tables are those of the piece before: links to the files, or copies where the file
+ * system has no links. 0 or -errno; then there is no such directory.
+ */
+int piece_prepare(int set, unsigned int number);
+
+/* Removes it. */
+void piece_prepare_undo(int set, unsigned int number);
+
+/* Gives a file of a capture back to it alone, if it is a link, so that it can be appended to. */
+int piece_unshare(int capture, const char *name);
+
+/* The file of the capture becomes a copy of that in another one, if they are not the same file. */
+int piece_copy_newer(int from, int to, const char *name);
+
+/* Links a file of one capture into another, or copies it where links are refused. 0 or -errno. */
+int piece_share(int from, int to, const char *name);
+
+/* Takes the events out of a piece whose tables are still needed. */
+
+/*
+ * Each stream of the piece, which is finished, keeps its first packet and gets a last one, in which
+ * all its events are lost: so the checkpoint of the next piece has them as lost. A stream that is a
+ * part of a dump, too, stays as it is. set: the open directory. 0 or -errno.
+ */
+int piece_empty(int set, unsigned int number);
+
+/* Are streams of the piece a part of a dump, too, so that they must stay as they are? */
+bool piece_is_in_dump(int set, unsigned int number);
+
+/* Were the events of the piece, an open directory, removed, or will they be in a moment? */
+bool piece_is_empty(int piece);
+
 #endif

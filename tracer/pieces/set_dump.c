@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "base/inside.h"
-#include "tracer/pieces/dump_size.h"
+#include "tracer/pieces/dumps.h"
 #include "tracer/pieces/piece_set.h"
-#include "tracer/pieces/set_dump.h"
 
 #define HELD ".dump" /* the directory in the set */
 

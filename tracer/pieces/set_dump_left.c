@@ -14,8 +14,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "tracer/pieces/dump_list.h"
-#include "tracer/pieces/set_dump.h"
+#include "tracer/pieces/dumps.h"
 
 static void deinit(struct set_dump_left *left)
 {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/worker.h"
-#include "tracer/pieces/trigger_full.h"
+#include "tracer/pieces/trigger_process.h"
 
 __attribute__((noreturn)) static void execute(const char *path, const char *duration,
 					      const struct saved_process_state *saved)

@@ -17,7 +17,6 @@
 
 #include "base/inside.h"
 #include "base/worker.h"
-#include "tracer/pieces/trigger_full.h"
 #include "tracer/pieces/trigger_process.h"
 
 _Static_assert(sizeof(struct trigger_request) <= PIPE_BUF, "a request is written at once");

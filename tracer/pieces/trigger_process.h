@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "base/worker.h"
-#include "tracer/pieces/set_dump.h"
+#include "tracer/pieces/dumps.h"
 #include "tracer/system/command.h"
 #include "tracer/triggers/trigger.h"
 
@@ -64,5 +64,15 @@ bool trigger_process_answer(struct worker *process, struct trigger_answer *answe
 
 /* No more requests come: the process ends when all commands have ended. Has it? */
 bool trigger_process_ends(struct worker *process);
+
+/* A full capture for a while, beside a profile: another kmemtraced records it. */
+
+/*
+ * Records PATH.full.TIME for the duration, as -d takes it, and waits for the end. name: becomes the
+ * path. 0 and the status of waitpid(), or -errno.
+ */
+int trigger_full_record(const char *path, const char *duration,
+			const struct saved_process_state *saved, char *name, size_t size,
+			int *status);
 
 #endif
