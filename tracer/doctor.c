@@ -15,13 +15,12 @@
 
 #include "cli/message.h"
 #include "kernel/sampling.h"
-#include "tracer/doctor.h"
-#include "tracer/host/slab_layout.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/paths.h"
 #include "tracer/load/programs.h"
+#include "tracer/modes.h"
 #include "tracer/rings.h"
 #include "tracer/system/confine.h"
 

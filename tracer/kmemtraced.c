@@ -7,14 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracer/doctor.h"
-#include "tracer/list_probes.h"
+#include "cli/message.h"
+#include "cli/stop.h"
+#include "tracer/modes.h"
 #include "tracer/options.h"
 #include "tracer/pieces.h"
 #include "tracer/session.h"
-#include "tracer/status_list.h"
-#include "cli/message.h"
-#include "cli/stop.h"
 
 static void print_cpus(const struct status *status)
 {

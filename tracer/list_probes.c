@@ -8,9 +8,9 @@
 
 #include "cli/exit_status.h"
 #include "cli/message.h"
-#include "tracer/list_probes.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/programs.h"
+#include "tracer/modes.h"
 #include "tracer/rings.h"
 
 #define NAME_WIDTH 24

@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "capture/status.h"
 #include "tracer/load/programs.h"
-#include "tracer/names/function_namer.h"
 #include "tracer/names/modules.h"
 #include "tracer/names/name_messages.h"
 #include "tracer/names/stack_messages.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/host/slab_layout.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/pieces.h"
 

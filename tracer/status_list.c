@@ -15,8 +15,8 @@
 #include "base/utc.h"
 #include "cli/message.h"
 #include "report/render/render.h"
+#include "tracer/modes.h"
 #include "tracer/status_file.h"
-#include "tracer/status_list.h"
 
 #define KIB 1024
 

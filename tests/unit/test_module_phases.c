@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "tests/unit/unit.h"
-#include "tracer/host/module_phases.h"
+#include "tracer/host/kallsyms.h"
 
 static const struct phase_of_module base[] = {
 	{ "young", 9, MODULE_LOADING },

@@ -9,7 +9,7 @@
 
 #include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
-#include "tracer/triggers/trigger_names.h"
+#include "tracer/triggers/trigger_state.h"
 
 static char *folder, *slab, *slabinfo, *kallsyms;
 

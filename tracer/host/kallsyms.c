@@ -13,7 +13,6 @@
 
 #include "kernel/symbols.h"
 #include "tracer/host/kallsyms.h"
-#include "tracer/host/module_phases.h"
 
 #define PATH "/proc/kallsyms"
 #define READ_BYTES 4096 /* no page is smaller */

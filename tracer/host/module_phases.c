@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/files.h"
-#include "tracer/host/module_phases.h"
+#include "tracer/host/kallsyms.h"
 
 #define MODULES_BYTES_MAX ((size_t)16 << 20)
 

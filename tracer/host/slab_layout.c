@@ -11,7 +11,7 @@
 
 #include "base/files.h"
 #include "base/number.h"
-#include "tracer/host/slab_layout.h"
+#include "tracer/host/snapshot.h"
 
 /* /sys/kernel/slab, which is closed by its user. */
 struct layout_reader {

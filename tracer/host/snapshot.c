@@ -22,7 +22,6 @@
 #include "kernel/slabinfo.h"
 #include "kernel/symbols.h"
 #include "tracer/host/kallsyms.h"
-#include "tracer/host/slab_layout.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"

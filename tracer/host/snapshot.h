@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture/directory.h"
 #include "kernel/slabinfo.h"
 #include "kernel/topology.h"
-#include "capture/directory.h"
 
 /*
  * Writes the code symbols of kallsyms to kernel/symbols (gzip). modules_at: see kallsyms_copy(). 0
@@ -61,5 +61,19 @@ int snapshot_slab_sizes(struct directory *directory);
 
 /* Does kallsyms show addresses to this process? */
 bool snapshot_has_addresses(void);
+
+/* The sizes of each cache, and how many free objects the CPUs and nodes of this machine may hold.
+ */
+
+/* Both functions return 0, or -errno: a file that the kernel offers could not be read. */
+
+/*
+ * Sets `held` of each cache of the snapshot, from its folder in /sys/kernel/slab. It stays unknown
+ * if there is no such folder: a cache that was destroyed, or another allocator than SLUB.
+ */
+int slab_layout_add_held(struct slabinfo_snapshot *snapshot, const struct topology *topology);
+
+/* Sets both sizes of each cache, from the same folder, or leaves them unknown. */
+int slab_layout_add_sizes(struct slabinfo_snapshot *snapshot);
 
 #endif

@@ -12,8 +12,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "tracer/load/copies.h"
 #include "tracer/load/formats.h"
-#include "tracer/load/front.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/probe.h"
 

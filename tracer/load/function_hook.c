@@ -14,8 +14,8 @@
 #include <bpf/btf.h>
 #include <linux/perf_event.h>
 
-#include "tracer/load/function_hook.h"
 #include "tracer/load/probe.h"
+#include "tracer/load/process_probes.h"
 
 int function_hook_try_fentry(const char *function)
 {

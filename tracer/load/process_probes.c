@@ -14,7 +14,6 @@
 #include <linux/perf_event.h>
 
 #include "tracer/load/formats.h"
-#include "tracer/load/function_hook.h"
 #include "tracer/load/probe.h"
 #include "tracer/load/process_probes.h"
 #include "tracer/load/refusal.h"

@@ -10,17 +10,52 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/status.h"
 #include "kernel/probes.h"
 #include "kernel/ring.h"
-#include "capture/status.h"
 #include "tracer/load/bpf_objects.h"
-#include "tracer/load/software_event.h"
-
-#define WAY_PROGRAMS 4
-#define PROCESS_PROGRAMS 16 /* of all ways that are used at once */
 
 struct bpf_link;
 struct bpf_program;
+
+/*
+ * A software event of perf with a program, on each CPU that is online. The kernel counts the event
+ * itself: so it is known how often it did not run the program.
+ */
+
+struct software_event_cpu {
+	int fd;		       /* -1: the CPU is not online */
+	uint64_t count;	       /* ended_count + of fd, at the last reading */
+	uint64_t ended_count;  /* of the times at which the CPU was online before */
+	uint64_t time_enabled; /* ns, at the last reading */
+};
+
+struct software_event {
+	uint32_t config; /* PERF_COUNT_SW_… */
+	int program;
+	unsigned int possible_cpus;
+	struct software_event_cpu *cpus; /* NULL: not open */
+	bool is_enabled;
+	bool came_late; /* a CPU came online; its events until then were not counted */
+};
+
+/* 0 or -errno: can this kernel count the event, with these privileges? */
+int software_event_try(uint32_t config, unsigned int cpu);
+
+/*
+ * Opens the event on all CPUs, and begins. 0 or -errno: there is no CPU with the event, or not
+ * enough memory or file descriptors.
+ */
+int software_event_open(struct software_event *event, uint32_t config, int program,
+			unsigned int possible_cpus);
+/* Reads the counts; opens the event on CPUs that have come online. Call it often. */
+void software_event_poll(struct software_event *event);
+/* No program runs any more when it returns. */
+void software_event_stop(struct software_event *event);
+void software_event_close(struct software_event *event);
+
+#define WAY_PROGRAMS 4
+#define PROCESS_PROGRAMS 16 /* of all ways that are used at once */
 
 enum attachment {
 	ATTACHMENT_NONE,
@@ -91,5 +126,16 @@ uint64_t process_probes_skipped(const struct process_probes *process, enum probe
 
 /* Adds each wanted probe to the status. 0 or -ENOMEM. */
 int process_probes_report(const struct process_probes *process, struct status *status);
+
+/* Programs on functions of the kernel: by fentry, or by a kprobe. */
+
+/* Can an fentry program be attached to the function? 0 or -errno; -ENOENT: BTF does not have it. */
+int function_hook_try_fentry(const char *function);
+
+/*
+ * Opens a kprobe on the function, for programs on all CPUs; any_cpu is one that is online. Returns
+ * a descriptor, or -errno; -ENOENT: the kernel has no such function; -ENODEV: it has no kprobes.
+ */
+int function_hook_open_kprobe(const char *function, unsigned int any_cpu);
 
 #endif

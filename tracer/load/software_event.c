@@ -12,7 +12,7 @@
 #include <linux/perf_event.h>
 
 #include "base/files.h"
-#include "tracer/load/software_event.h"
+#include "tracer/load/process_probes.h"
 
 /* A file descriptor or -errno. */
 static int open_on(uint32_t config, unsigned int cpu)

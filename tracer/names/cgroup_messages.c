@@ -17,7 +17,7 @@
 #include "kernel/cgroups.h"
 #include "kernel/ring.h"
 #include "tracer/load/machine.h"
-#include "tracer/names/cgroup_messages.h"
+#include "tracer/names/name_messages.h"
 
 /*
  * The id of a cgroup is the inode number of its directory. A 32-bit kernel gives a program 32 bits

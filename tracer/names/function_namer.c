@@ -26,7 +26,7 @@
 #include "base/worker.h"
 #include "kernel/user_symbols.h"
 #include "tracer/host/elf_names.h"
-#include "tracer/names/function_namer.h"
+#include "tracer/names/user_stacks.h"
 #include "tracer/system/confine.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"

@@ -15,7 +15,7 @@
 #include <linux/perf_event.h>
 
 #include "base/array.h"
-#include "tracer/names/mapping_events.h"
+#include "tracer/names/user_stacks.h"
 
 #define RING_BYTES (256 * 1024U) /* a power of two */
 #define RECORD_MAX 65536	 /* its size has 16 bits */

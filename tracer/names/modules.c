@@ -17,7 +17,7 @@
 
 /*
  * When a module's init function has ended, the kernel replaces the module's symbols by a shorter
- * list. A reader of kallsyms misses symbols then, and starts again: see module_phases.h. So the
+ * list. A reader of kallsyms misses symbols then, and starts again: see kallsyms.h. So the
  * symbols are read again when no module is being loaded any more, and some time later than its
  * change of state, which comes a little before the replacement.
  */

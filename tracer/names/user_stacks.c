@@ -10,7 +10,6 @@
 #include "base/cleanup.h"
 #include "kernel/ring.h"
 #include "kernel/stacks.h"
-#include "tracer/names/function_namer.h"
 #include "tracer/names/table_switch.h"
 #include "tracer/names/user_stacks.h"
 

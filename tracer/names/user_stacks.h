@@ -7,15 +7,55 @@
 #define TRACER_NAMES_USER_STACKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "capture/directory.h"
 #include "kernel/user_symbols.h"
 #include "tracer/host/process_maps.h"
-#include "tracer/names/mapping_events.h"
 
-struct kmt_stack_message;
 struct function_namer;
+struct kmt_stack_message;
+
+/*
+ * The changes of the code that is mapped in all processes, as perf events report them: mappings,
+ * with the build id of the file since Linux 5.12, new programs, forks and ends of processes.
+ */
+
+enum mapping_event_kind {
+	MAPPING_ADDED,
+	MAPPING_FORK,
+	MAPPING_EXEC,
+	MAPPING_EXIT,
+};
+
+struct mapping_event {
+	uint64_t time;	/* ns */
+	uint64_t order; /* of events with one time */
+	enum mapping_event_kind kind;
+	uint32_t pid, parent;
+	struct mapping mapping;
+};
+
+struct mapping_events {
+	struct process_maps *maps;  /* gets the files */
+	struct mapping_ring *rings; /* of each CPU; NULL: not open */
+	unsigned int count;
+	char *record;		    /* that wraps around the end of a ring */
+	struct mapping_event *list; /* of the last read, in the order of time */
+	size_t event_count;
+	uint64_t lost; /* records that found no room */
+};
+
+/* 0 or -errno. */
+int mapping_events_open(struct mapping_events *events, struct process_maps *maps,
+			unsigned int possible_cpus);
+void mapping_events_close(struct mapping_events *events);
+
+/* Replaces the list by the events since the last call. 0 or -ENOMEM. */
+int mapping_events_read(struct mapping_events *events);
 
 /* A frame whose function has to be named. */
 struct wanted_name {
@@ -53,5 +93,34 @@ int user_stacks_switch(struct user_stacks *stacks, struct directory *to, uint64_
 int user_stacks_name(struct user_stacks *stacks, struct function_namer *namer);
 
 int user_stacks_close(struct user_stacks *stacks);
+
+/*
+ * A process that finds the names of functions in the files of other processes. It is forked before
+ * kmemtraced gives up its privileges, waits until the end of the capture, and opens the files; a
+ * child of its own that may do nothing else reads each.
+ */
+
+struct function_namer {
+	pid_t pid; /* 0: none */
+	int go;	   /* a pipe: a byte says that the questions are written */
+	FILE *questions;
+	int answers; /* a memory file, as that of the questions */
+};
+
+/* 0 or -errno, as all functions below. */
+int function_namer_start(struct function_namer *namer);
+
+/* The text of a file: see process_maps_file(). The offsets that follow are in it. */
+int function_namer_ask_file(struct function_namer *namer, uint32_t number, uint32_t pid,
+			    const char *text);
+int function_namer_ask_offset(struct function_namer *namer, uint64_t offset);
+
+/*
+ * Waits for the answer, a new string: lines of kernel/user_symbols. -ETIMEDOUT: there was none in a
+ * minute.
+ */
+int function_namer_answer(struct function_namer *namer, char **text);
+
+void function_namer_close(struct function_namer *namer);
 
 #endif

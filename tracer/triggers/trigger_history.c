@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracer/triggers/trigger_history.h"
+#include "tracer/triggers/trigger_state.h"
 
 #define CAPACITY (TRIGGER_HISTORY_SAMPLES + 2)
 

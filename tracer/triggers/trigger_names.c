@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/suggest.h"
-#include "tracer/triggers/trigger_names.h"
+#include "tracer/triggers/trigger_state.h"
 
 #define LINE_MAX_BYTES 1024
 

@@ -7,9 +7,64 @@
 #ifndef TRACER_TRIGGERS_TRIGGER_STATE_H
 #define TRACER_TRIGGERS_TRIGGER_STATE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "tracer/triggers/trigger.h"
-#include "tracer/triggers/trigger_history.h"
-#include "tracer/triggers/trigger_names.h"
+
+/* The counters of the last minutes: what they were a given time ago. */
+
+#define TRIGGER_HISTORY_SAMPLES 4096 /* in a window */
+
+struct trigger_sample {
+	uint64_t time; /* ns */
+	uint64_t part, whole;
+};
+
+/*
+ * A ring of samples. The first is at or before the begin of the window, if there was one; a window
+ * is too long by at most the time between two samples.
+ */
+struct trigger_history {
+	uint64_t window_ns, spacing_ns;
+	struct trigger_sample *samples;
+	size_t first, count;
+};
+
+/* 0 or -ENOMEM. window_ns 0: it keeps nothing. */
+int trigger_history_init(struct trigger_history *history, uint64_t window_ns);
+void trigger_history_deinit(struct trigger_history *history); /* all zero is allowed */
+
+/* Samples come in the order of time; one that follows the last too soon is not kept. */
+void trigger_history_add(struct trigger_history *history, const struct trigger_sample *sample);
+
+/*
+ * The newest sample that is as old as the window, or else the oldest; NULL: there is none. Forgets
+ * the samples before it. now: ns, not before that of an earlier call.
+ */
+const struct trigger_sample *trigger_history_then(struct trigger_history *history, uint64_t now);
+
+/*
+ * Compares the names in triggers with the slab caches and functions that the kernel has now. A name
+ * that it does not have is allowed, since a module may bring it, but is mostly mistyped.
+ */
+
+#define TRIGGER_DOUBT 240
+
+/* Paths of the files to read. */
+struct trigger_name_files {
+	const char *slab;     /* a directory with an entry for each slab cache, and for aliases */
+	const char *slabinfo; /* has the names by which the kernel's events name them */
+	const char *kallsyms;
+};
+extern const struct trigger_name_files trigger_name_files;
+
+/*
+ * Why the trigger may never fire; "": there is no reason known. Where the names of the kernel
+ * cannot be read, none is.
+ */
+void trigger_names_check(const struct trigger *trigger, const struct trigger_name_files *files,
+			 char doubt[TRIGGER_DOUBT]);
 
 struct trigger_state {
 	struct trigger trigger;
