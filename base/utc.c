@@ -5,11 +5,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/number.h"
 #include "base/utc.h"
 
 #define NSEC_PER_SEC 1000000000ULL
+
+uint64_t utc_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (uint64_t)time.tv_sec * NSEC_PER_SEC + (uint64_t)time.tv_nsec;
+}
 
 /*
  * Does not use gmtime(), which ends in 2038 if time_t has 32 bits. Days are counted from 1 March of
@@ -34,6 +43,12 @@ void utc_text(uint64_t ns, char *text, size_t size)
 		 ".%09" PRIu64 "Z",
 		 year, month, day_of_month, seconds / 3600 % 24, seconds / 60 % 60, seconds % 60,
 		 (uint64_t)(ns % NSEC_PER_SEC));
+}
+
+void utc_text_second(uint64_t ns, char *text, size_t size)
+{
+	utc_text(ns, text, size);
+	strcpy(strchrnul(text, '.'), "Z");
 }
 
 static uint64_t days_since_1970(uint64_t year, uint64_t month, uint64_t day_of_month)

@@ -7,8 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The present time, in ns since 1970. */
+uint64_t utc_now(void);
+
 /* Writes the time, in ns since 1970, in ISO 8601, in UTC and with nanoseconds. */
 void utc_text(uint64_t ns, char *text, size_t size);
+
+/* The same without nanoseconds. */
+void utc_text_second(uint64_t ns, char *text, size_t size);
 
 #define DATE_EXAMPLE "2026-11-23T14:05"
 

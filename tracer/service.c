@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -65,8 +64,7 @@ static char *time_text(uint64_t time)
 {
 	char text[40];
 
-	utc_text(time, text, sizeof(text));
-	strcpy(strchrnul(text, '.'), "Z");
+	utc_text_second(time, text, sizeof(text));
 	return strdup(text);
 }
 
@@ -175,11 +173,8 @@ static void update(struct service *service, uint64_t now)
 void service_ready(struct service *service)
 {
 	uint64_t now = machine_now();
-	struct timespec time;
 
-	clock_gettime(CLOCK_REALTIME, &time);
-	service->status.since = (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec -
-				(now - service->pieces->begin);
+	service->status.since = utc_now() - (now - service->pieces->begin);
 	/* who waits for the message finds the process with --status */
 	update(service, now);
 	notify_ready(&service->notify, now);

@@ -113,8 +113,7 @@ static int add_row(struct table *table, struct daemon_status *status)
 
 	if (!row)
 		return -ENOMEM;
-	utc_text(status->since, since, sizeof(since));
-	strcpy(strchrnul(since, '.'), "Z");
+	utc_text_second(status->since, since, sizeof(since));
 	row[PID].number = status->pid;
 	row[SINCE].text = strdup(since);
 	row[EVENTS].number = status->events;

@@ -7,15 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/files.h"
 #include "base/utc.h"
 #include "cli/message.h"
 #include "cli/stop.h"
 #include "tracer/trigger_watch.h"
-
-#define SECOND 1000000000ULL
 
 struct set_dump_settings trigger_dump_settings(const struct pieces *pieces)
 {
@@ -82,11 +79,8 @@ static void replace(char **text, const char *value)
 static void remember(struct daemon_status *status, const struct trigger_answer *answer)
 {
 	char when[40], failure[DUMP_PATH + TRIGGER_LENGTH + 400];
-	struct timespec time;
 
-	clock_gettime(CLOCK_REALTIME, &time);
-	utc_text((uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec, when, sizeof(when));
-	strcpy(strchrnul(when, '.'), "Z");
+	utc_text_second(utc_now(), when, sizeof(when));
 	if (answer->err) {
 		snprintf(failure, sizeof(failure), "%s %s: %s: %s", when, answer->trigger,
 			 answer->path, answer->errmsg);

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #include "base/text.h"
 #include "base/utc.h"
 #include "cli/message.h"
+#include "tracer/load/machine.h"
 #include "tracer/trigger_watch.h"
 
 #define SECOND 1000000000ULL
@@ -146,11 +146,8 @@ static void add_to_status(struct trigger_watch *watch, const char *message)
 {
 	struct daemon_status *status = watch->daemon_status;
 	char *text, when[40];
-	struct timespec time;
 
-	clock_gettime(CLOCK_REALTIME, &time);
-	utc_text((uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec, when, sizeof(when));
-	strcpy(strchrnul(when, '.'), "Z");
+	utc_text_second(utc_now(), when, sizeof(when));
 	if (asprintf(&text, "%s %s", when, message) < 0)
 		return;
 	free(status->trigger);
@@ -164,12 +161,10 @@ static void request_work(struct trigger_watch *watch, const struct trigger_state
 {
 	const struct trigger_options *options = &watch->pieces->options->triggers;
 	struct trigger_request request = { 0 };
-	struct timespec now;
 
 	if (!options->command && !options->full && !watch->pieces->options->rotation.overwrite)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	request.time = (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+	request.time = machine_now();
 	snprintf(request.trigger, sizeof(request.trigger), "%s", state->trigger.text);
 	snprintf(request.message, sizeof(request.message), "%s", message);
 	if (state->trigger.kind == TRIGGER_OOM) {

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fd_message.h"
@@ -129,12 +128,8 @@ static uint64_t waiting_bytes(const struct ship *ship)
 static uint64_t failing_since(const struct ship *ship)
 {
 	uint64_t failing;
-	struct timespec time;
 
-	if (!ship_failure(ship, &failing))
-		return 0;
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec - failing;
+	return ship_failure(ship, &failing) ? utc_now() - failing : 0;
 }
 
 static void print_time(FILE *file, const char *key, uint64_t time)

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "tests/unit/unit.h"
 #include "base/number.h"
 #include "base/utc.h"
+#include "tests/unit/unit.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -190,6 +190,8 @@ static void date_is_that_of_utc_text(void **state)
 
 		utc_text(ns, text, sizeof(text));
 		expect_date(text, ns / 1000000000, ns % 1000000000);
+		utc_text_second(ns, text, sizeof(text));
+		expect_date(text, ns / 1000000000, 0);
 	}
 }
 

@@ -20,6 +20,7 @@
 #include "base/files.h"
 #include "base/inside.h"
 #include "base/number.h"
+#include "base/utc.h"
 #include "fleet/summary/summary_file.h"
 #include "live/stats/trusted_directory.h"
 #include "tracer/ship/shipper.h"
@@ -224,13 +225,10 @@ void shipper_restart(struct shipper *shipper)
 
 static void note_end(struct shipper *shipper)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
 	shipper->pid = 0;
 	if (shipper->is_ending)
 		return;
-	shipper->report.failing_since = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+	shipper->report.failing_since = utc_now();
 	snprintf(shipper->report.failure, sizeof(shipper->report.failure),
 		 "the process that starts " PROGRAM " has ended: restart kmemtraced");
 }
