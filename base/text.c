@@ -65,10 +65,62 @@ int text_matches(const regex_t *regex, const char *text)
 	return errno == ENOMEM ? -ENOMEM : 0;
 }
 
+struct text_stream {
+	char **text;
+	size_t *size, space;
+};
+
+static ssize_t write_text(void *data, const char *bytes, size_t count)
+{
+	struct text_stream *stream = data;
+	size_t needed = *stream->size + count + 1;
+
+	if (needed > stream->space) {
+		size_t space = needed > 2 * stream->space ? needed : 2 * stream->space;
+		char *text = realloc(*stream->text, space);
+
+		if (!text)
+			return 0;
+		*stream->text = text;
+		stream->space = space;
+	}
+	memcpy(*stream->text + *stream->size, bytes, count);
+	*stream->size += count;
+	(*stream->text)[*stream->size] = '\0';
+	return (ssize_t)count;
+}
+
+static int free_stream(void *data)
+{
+	free(data);
+	return 0;
+}
+
+FILE *text_open(char **text, size_t *size)
+{
+	const cookie_io_functions_t calls = { .write = write_text, .close = free_stream };
+	struct text_stream *stream = malloc(sizeof(*stream));
+	FILE *file = NULL;
+
+	*size = 0;
+	*text = calloc(1, 1);
+	if (stream && *text) {
+		*stream = (struct text_stream){ text, size, 1 };
+		file = fopencookie(stream, "w", calls);
+	}
+	if (file)
+		return file;
+	free(stream);
+	free(*text);
+	*text = NULL;
+	return NULL;
+}
+
 int text_close(FILE *stream, char **text)
 {
-	/* fclose() succeeds even if there is no memory for the final text */
-	if (!fclose(stream) && *text)
+	bool failed = ferror(stream);
+
+	if (!fclose(stream) && !failed)
 		return 0;
 	free(*text);
 	*text = NULL;

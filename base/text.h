@@ -25,9 +25,14 @@ void text_write_wrapped(FILE *file, size_t indent, const char *text);
 int text_write_result(FILE *file);
 
 /*
- * Closes a stream of open_memstream(). If it ran out of memory at any time: frees *text, sets it to
- * NULL and returns -ENOMEM.
+ * As open_memstream(): what is written becomes *text, with a NUL behind it, and *size, after a
+ * flush or the close. Unlike it, the stream has an error after memory was missing, at any time:
+ * glibc leaves out what was written then, and says nothing. NULL: no memory. text_close() closes
+ * it.
  */
+FILE *text_open(char **text, size_t *size);
+
+/* Closes a stream of text_open(). After an error: frees *text, sets it to NULL, returns -ENOMEM. */
 int text_close(FILE *stream, char **text);
 
 /* Does the regular expression match somewhere in the text? 1, 0, or -ENOMEM. */

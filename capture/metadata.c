@@ -473,7 +473,7 @@ int metadata_compare_file(const struct metadata *metadata, const char *path)
 {
 	char *expected = NULL, *text = NULL;
 	size_t expected_size, size;
-	FILE *file = open_memstream(&expected, &expected_size);
+	FILE *file = text_open(&expected, &expected_size);
 	int err;
 
 	if (!file)

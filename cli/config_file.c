@@ -208,7 +208,7 @@ void config_file_parse(struct config_file *file, struct argp_state *state)
 		fail(file->path, strerror(ENOENT));
 	memcpy(file->options, parser->list, sizeof(file->options));
 	file->option_count = parser->count;
-	used = open_memstream(&file->used, &size);
+	used = text_open(&file->used, &size);
 	if (!used)
 		fail(file->path, strerror(errno));
 	parser->origin.file = file->path;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/suggest.h"
+#include "base/text.h"
 #include "cli/message.h"
 #include "cli/option_table.h"
 
@@ -140,7 +141,7 @@ static char *help_filter(int key, const char *text, void *input)
 	(void)input;
 	if (key != ARGP_KEY_HELP_EXTRA)
 		return (char *)text;
-	file = open_memstream(&list, &size);
+	file = text_open(&list, &size);
 	if (!file)
 		return NULL;
 	fputs("Commands:\n", file);
@@ -149,7 +150,8 @@ static char *help_filter(int key, const char *text, void *input)
 	fputs("  help     print this; help COMMAND shows its man page\n\n"
 	      "kmemtrace COMMAND --help lists the options of a command. The man page kmemtrace(1) has an introduction.",
 	      file);
-	return fclose(file) ? NULL : list;
+	text_close(file, &list);
+	return list;
 }
 
 struct front_arguments {

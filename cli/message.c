@@ -54,7 +54,7 @@ static void print_message(const char *format, va_list arguments)
 	progress_line_clear();
 	vsnprintf(text, sizeof(text), format, arguments);
 	show_name(text, sizeof(text));
-	file = open_memstream(&line, &size);
+	file = text_open(&line, &size);
 	if (file) {
 		write_line(file, text);
 		text_close(file, &line);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "fleet/agreement.h"
 #include "fleet/coverage.h"
 #include "fleet/expected.h"
@@ -146,7 +147,7 @@ static int read_runs(struct coverage *coverage, const struct scope *scope)
 	};
 	char *text;
 	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return -ENOMEM;

@@ -72,7 +72,7 @@ static int add_silent_line(const struct coverage *coverage, struct header *heade
 	if (!coverage->silent_hosts)
 		return 0;
 	line = header_new_line(header, "silent", true);
-	text = line ? open_memstream(&line->text, &size) : NULL;
+	text = line ? text_open(&line->text, &size) : NULL;
 	if (!text)
 		return -ENOMEM;
 	for (size_t i = 0; i < coverage->count && shown <= NAMES_SHOWN; i++) {
@@ -122,7 +122,7 @@ static int add_clocks_line(const struct coverage *coverage, struct header *heade
 			continue;
 		if (!line) {
 			line = header_new_line(header, "clocks", true);
-			text = line ? open_memstream(&line->text, &size) : NULL;
+			text = line ? text_open(&line->text, &size) : NULL;
 			if (!text)
 				return -ENOMEM;
 		}
@@ -202,7 +202,7 @@ char *coverage_sentence(const struct coverage *coverage)
 	uint64_t hosts = coverage->expected - coverage->seen_expected, count = 0;
 	char *text;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/files.h"
+#include "base/text.h"
 #include "fleet/expected.h"
 #include "fleet/scope.h"
 
@@ -41,7 +42,7 @@ static int known_hosts(const struct scope *scope, struct expected *expected, boo
 	struct scope asked = *scope;
 	char *text;
 	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return -ENOMEM;

@@ -94,7 +94,7 @@ static char *join_names(char **names, size_t count, size_t most)
 {
 	char *text;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

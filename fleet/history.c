@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "fleet/question.h"
 
 #define ROWS_MAX 48	/* of time */
@@ -215,7 +216,7 @@ static int read_moments(struct host_history *history)
 	char *text;
 	size_t size;
 	int err;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return -ENOMEM;
@@ -228,7 +229,7 @@ static int read_moments(struct host_history *history)
 	err = scope_ask(&question->scope, sql, &text, &intervals);
 	if (err)
 		return err;
-	sql = open_memstream(&text, &size);
+	sql = text_open(&text, &size);
 	if (!sql)
 		return -ENOMEM;
 	fputs("SELECT host, run, boot, number, SUM(allocated), SUM(freed), SUM(live_bytes)", sql);

@@ -61,7 +61,7 @@ static int read_store_names(const struct scope *scope, const char *column,
 	char *text;
 	size_t size;
 	int err;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return -ENOMEM;
@@ -83,7 +83,7 @@ static int fail_missing(const struct scope *scope, const char *column, const cha
 	struct store_names all = { 0 };
 	char *text;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 	int err = file ? read_store_names(scope, column, NULL, &all) : -ENOMEM;
 
 	for (size_t i = 0; i < all.count && i < NAMES_SHOWN && file; i++)

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "base/utc.h"
 #include "cli/exit_status.h"
 #include "cli/memory_limit.h"
@@ -264,7 +265,7 @@ static char *help_filter(int key, const char *text, void *input)
 	(void)input;
 	if (key != ARGP_KEY_HELP_EXTRA)
 		return (char *)text;
-	file = open_memstream(&list, &size);
+	file = text_open(&list, &size);
 	if (!file)
 		return NULL;
 	fputs("Commands:\n", file);

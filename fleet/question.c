@@ -56,7 +56,7 @@ static int render_answer(const struct question *question)
 	int err;
 
 	if (pages)
-		output.file = open_memstream(&text, &length);
+		output.file = text_open(&text, &length);
 	if (!output.file)
 		return -ENOMEM;
 	err = options->renderer->print(&output, &question->header, &question->table, 1);

@@ -160,7 +160,7 @@ static int find_end(const struct scope *scope, uint64_t *end)
 	char *text;
 	size_t size;
 	int err;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return -ENOMEM;

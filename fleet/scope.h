@@ -36,7 +36,7 @@ bool scope_begin_intervals(const struct scope *scope, FILE *sql);
 void scope_from(const struct scope *scope, FILE *sql, const char *table);
 
 /*
- * Ends the SQL, which began with open_memstream(), asks it and frees it. 0, or -errno with errmsg
+ * Ends the SQL, which began with text_open(), asks it and frees it. 0, or -errno with errmsg
  * of the store set, or -ENOMEM.
  */
 int scope_ask(const struct scope *scope, FILE *sql, char **text, const struct store_reader *reader);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "fleet/series.h"
 
 #define SLICES_MAX 96 /* of the time of an answer, unless they are of six hours */
@@ -108,7 +109,7 @@ static int read_slots(struct series_set *set)
 					     .rest = set->slice ? "nnn" : "nn" };
 	char *text;
 	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return -ENOMEM;
@@ -318,7 +319,7 @@ static int read_figures(struct series_set *set, size_t begin, size_t end)
 	const char *keys = scope_keys(scope);
 	char *text;
 	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return -ENOMEM;

@@ -146,7 +146,7 @@ static char *known_query(struct store *store, const struct summary_source *run)
 {
 	char *text;
 	size_t size;
-	FILE *sql = open_memstream(&text, &size);
+	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return NULL;

@@ -132,7 +132,7 @@ static int find_or_add(struct store *store, struct sqlite_ids *list,
 static int join_words(const struct figures_part *parts, size_t count, char **text)
 {
 	size_t size;
-	FILE *file = open_memstream(text, &size);
+	FILE *file = text_open(text, &size);
 
 	if (!file)
 		return -ENOMEM;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "fleet/question.h"
 
 #define DEVIATIONS 1.96 /* of 95 % of a normal distribution */
@@ -126,7 +127,7 @@ int question_top(struct question *question)
 		return err;
 	question->table.sort = "allocated_bytes";
 	question->table.empty = "No allocations.";
-	sql = open_memstream(&text, &size);
+	sql = text_open(&text, &size);
 	if (!sql)
 		return -ENOMEM;
 	fprintf(sql,

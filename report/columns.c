@@ -357,7 +357,7 @@ char *columns_sort_keys(const struct table *table, const char *text)
 {
 	char *keys = NULL;
 	size_t size;
-	FILE *file = open_memstream(&keys, &size);
+	FILE *file = text_open(&keys, &size);
 
 	if (!file)
 		return NULL;

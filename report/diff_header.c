@@ -141,7 +141,7 @@ static int add_certain(struct header *header, const struct diff *diff)
 	};
 	struct header_line *line = header_new_line(header, "certain", false);
 	size_t size;
-	FILE *text = line ? open_memstream(&line->text, &size) : NULL;
+	FILE *text = line ? text_open(&line->text, &size) : NULL;
 
 	if (!text)
 		return -ENOMEM;
@@ -189,7 +189,7 @@ static int warn_of_paths(struct header *header, const struct status *one, const 
 			continue;
 		if (!text) {
 			line = header_new_line(header, "", true);
-			text = line ? open_memstream(&line->text, &size) : NULL;
+			text = line ? text_open(&line->text, &size) : NULL;
 			if (!text)
 				return -ENOMEM;
 			fprintf(text, "only %s observes ", name);

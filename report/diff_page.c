@@ -81,7 +81,7 @@ int diff_page_print(const struct report_options *options, const struct diff_page
 	json_t *data = make_data(page);
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 	int err = file ? put_page(file, data) : -ENOMEM, status;
 
 	json_decref(data);

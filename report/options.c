@@ -537,7 +537,7 @@ static char *help_views(int key, const char *text, void *input)
 			       : help;
 	if (key != ARGP_KEY_HELP_POST_DOC)
 		return (char *)text;
-	file = open_memstream(&help, &size);
+	file = text_open(&help, &size);
 	if (!file)
 		return NULL;
 	fputs("Views:\n", file);

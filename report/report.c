@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "analysis/fields/allocations.h"
+#include "base/text.h"
 #include "cli/message.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
@@ -355,14 +356,14 @@ int report_render(const struct report_options *options, const struct header *hea
 
 	errno = 0;
 	if (pages)
-		output.file = open_memstream(&text, &length);
+		output.file = text_open(&text, &length);
 	if (!output.file)
 		err = -ENOMEM;
 	else if (report->renderer->print_flame)
 		err = report->renderer->print_flame(&output, report->flame);
 	else if (!report->view->streams)
 		err = report->renderer->print(&output, header, report->tables, report->table_count);
-	if (pages && output.file && fclose(output.file) && !err)
+	if (pages && output.file && text_close(output.file, &text) && !err)
 		err = -ENOMEM;
 	if (pages && !err)
 		err = pager_print(text, length);

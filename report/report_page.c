@@ -211,7 +211,7 @@ int report_page(const struct report_options *options, struct capture *capture)
 	char *text = NULL;
 	size_t size;
 
-	page.file = open_memstream(&text, &size);
+	page.file = text_open(&text, &size);
 	if (!page.file)
 		return error_msg("%s: %s", options->input, strerror(errno));
 	if (!add_views(&page)) {

@@ -242,7 +242,7 @@ int summaries_page_print(const struct report_options *options, struct summaries_
 	in_json.renderer = &renderer_json;
 	in_json.lines_given = true;
 	in_json.lines = 0;
-	page.file = open_memstream(&text, &size);
+	page.file = text_open(&text, &size);
 	err = page.file ? put_page(&page) : -ENOMEM;
 	if (page.file && text_close(page.file, &text))
 		err = -ENOMEM;

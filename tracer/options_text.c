@@ -14,7 +14,7 @@ char *options_text(const struct options *options)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *stream = open_memstream(&text, &size);
+	FILE *stream = text_open(&text, &size);
 
 	if (!stream)
 		return NULL;

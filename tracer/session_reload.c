@@ -148,7 +148,7 @@ static char *list_names(const struct reload *reload, bool changeable)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

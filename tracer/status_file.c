@@ -213,7 +213,7 @@ int status_file_write(struct status_file *file, const struct daemon_status *stat
 		return 0;
 	written.pid = file->pid;
 	written.start = file->start;
-	stream = open_memstream(&lines, &size);
+	stream = text_open(&lines, &size);
 	if (!stream)
 		return -errno;
 	write_lines(stream, &written);

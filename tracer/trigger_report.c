@@ -110,7 +110,7 @@ static char *make_message(const struct trigger_watch *watch, const struct trigge
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

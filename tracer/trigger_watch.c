@@ -249,7 +249,7 @@ char *trigger_watch_doubts(const struct trigger_watch *watch)
 
 	for (size_t i = 0; i < watch->count; i++)
 		has_doubts |= *watch->states[i].doubt;
-	file = has_doubts ? open_memstream(&text, &size) : NULL;
+	file = has_doubts ? text_open(&text, &size) : NULL;
 	if (!file)
 		return NULL;
 	for (size_t i = 0; i < watch->count; i++) {

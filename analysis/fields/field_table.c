@@ -247,7 +247,7 @@ const char *event_field_suggest(const char *name, char *buffer, size_t size)
 	const char **words = calloc(FIELD_WORDS_MAX, sizeof(*words));
 	char *list = NULL, *rest;
 	size_t length, count = 0;
-	FILE *file = open_memstream(&list, &length);
+	FILE *file = text_open(&list, &length);
 
 	*buffer = '\0';
 	for (size_t i = 0; file && i < event_field_count; i++)

@@ -220,7 +220,7 @@ static char *stack_label(const struct capture *capture, const struct stack_path 
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;
@@ -260,7 +260,7 @@ static char *user_stack_label(const struct capture *capture, const struct stack 
 	uint32_t count = stack->frame_count;
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

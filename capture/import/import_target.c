@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "capture/import/import_target.h"
 #include "cli/stop.h"
 #include "kernel/possible.h"
@@ -52,7 +53,7 @@ void import_target_damage(struct import_target *target, const char *format, ...)
 
 static bool notes_open(struct import_notes *notes)
 {
-	notes->file = open_memstream(&notes->text, &notes->size);
+	notes->file = text_open(&notes->text, &notes->size);
 	return notes->file;
 }
 

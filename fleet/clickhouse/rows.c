@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "fleet/clickhouse/schema.h"
 
 static const char *const kind_names[SUMMARY_KINDS] = { "code", "cgroup", "comm" };
@@ -14,8 +15,8 @@ static const char *const kind_names[SUMMARY_KINDS] = { "code", "cgroup", "comm" 
 int clickhouse_rows_init(struct clickhouse_rows *rows)
 {
 	*rows = (struct clickhouse_rows){ 0 };
-	rows->intervals = open_memstream(&rows->interval_text, &rows->interval_size);
-	rows->figures = open_memstream(&rows->figure_text, &rows->figure_size);
+	rows->intervals = text_open(&rows->interval_text, &rows->interval_size);
+	rows->figures = text_open(&rows->figure_text, &rows->figure_size);
 	if (rows->intervals && rows->figures)
 		return 0;
 	clickhouse_rows_deinit(rows);

@@ -12,7 +12,7 @@
 #include "fleet/summary/summary.h"
 
 struct clickhouse_rows {
-	FILE *intervals, *figures; /* open_memstream() */
+	FILE *intervals, *figures; /* text_open() */
 	char *interval_text, *figure_text;
 	size_t interval_size, figure_size; /* bytes, after clickhouse_rows_add() */
 	size_t summaries, rows;		   /* rows of both tables */

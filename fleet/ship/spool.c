@@ -164,7 +164,7 @@ char *ship_status_text(const struct ship *ship)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

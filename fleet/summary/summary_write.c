@@ -88,7 +88,7 @@ static void write_row(FILE *file, const struct summary_row *row, bool is_sampled
 
 static int write_lines(const struct summary *summary, char **text, size_t *size)
 {
-	FILE *file = open_memstream(text, size);
+	FILE *file = text_open(text, size);
 
 	if (!file)
 		return -ENOMEM;

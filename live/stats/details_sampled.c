@@ -13,6 +13,7 @@
 #include "analysis/stack_path.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "live/stats/details_stacks.h"
 
 #define UNKNOWN "(unknown)"
@@ -39,7 +40,7 @@ static char *make_name(const struct stack_path *path, const struct symbols *symb
 {
 	char *name = NULL;
 	size_t size;
-	FILE *file = open_memstream(&name, &size);
+	FILE *file = text_open(&name, &size);
 
 	if (!file)
 		return NULL;

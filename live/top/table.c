@@ -83,7 +83,7 @@ static char *printable_name(const char *name)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

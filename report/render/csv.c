@@ -123,7 +123,7 @@ static void csv_add_row(struct row_stream *stream, const struct stream_cell *row
 
 static int csv_quote(struct stream_text *quoted, const char *text, bool is_word)
 {
-	FILE *file = open_memstream(&quoted->text, &quoted->length);
+	FILE *file = text_open(&quoted->text, &quoted->length);
 
 	(void)is_word;
 	if (!file)

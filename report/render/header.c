@@ -94,7 +94,7 @@ int header_add_list_line(struct header *header, const char *label, bool warning,
 
 	if (!line)
 		return -ENOMEM;
-	text = open_memstream(&line->text, &size);
+	text = text_open(&line->text, &size);
 	if (!text)
 		return -ENOMEM;
 	fputs(before, text);

@@ -102,7 +102,7 @@ struct pprof_message {
 static bool begin_message(struct pprof *pprof, struct pprof_message *message)
 {
 	*message = (struct pprof_message){ 0 };
-	message->file = open_memstream(&message->bytes, &message->size);
+	message->file = text_open(&message->bytes, &message->size);
 	pprof->failed |= !message->file;
 	return message->file;
 }
@@ -123,7 +123,7 @@ static uint32_t string(struct pprof *pprof, const char *text)
 	char *valid = NULL;
 	uint32_t number;
 	size_t size;
-	FILE *file = *text ? open_memstream(&valid, &size) : NULL;
+	FILE *file = *text ? text_open(&valid, &size) : NULL;
 
 	if (!*text)
 		return 0;
@@ -356,7 +356,7 @@ static int pprof_print(const struct output *output, const struct flame *flame)
 	int err = texts_init(&pprof.strings);
 
 	if (!err) {
-		pprof.file = open_memstream(&bytes, &size);
+		pprof.file = text_open(&bytes, &size);
 		err = pprof.file ? 0 : -ENOMEM;
 	}
 	if (!err) {

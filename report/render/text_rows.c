@@ -83,7 +83,7 @@ void text_add_row(struct row_stream *stream, const struct stream_cell *row)
 
 int text_quote(struct stream_text *quoted, const char *text, bool is_word)
 {
-	FILE *file = open_memstream(&quoted->text, &quoted->length);
+	FILE *file = text_open(&quoted->text, &quoted->length);
 
 	if (!file)
 		return -ENOMEM;

@@ -22,7 +22,7 @@ static char *make_path(const struct summary_row *row, bool bottom_up)
 	char *module = summaries_module_text(row->names[1]), *text = NULL;
 	const char *frames[FRAMES] = { module, row->names[0], row->names[2] };
 	size_t size;
-	FILE *file = module ? open_memstream(&text, &size) : NULL;
+	FILE *file = module ? text_open(&text, &size) : NULL;
 
 	if (!file) {
 		free(module);
@@ -74,7 +74,7 @@ static char *make_source(const struct summaries *summaries)
 {
 	char *text = NULL, begin[40], end[40];
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

@@ -41,7 +41,7 @@ static int add_cpus(struct capture_header *header, const struct analysis *analys
 
 	if (!line)
 		return -ENOMEM;
-	text = open_memstream(&line->text, &size);
+	text = text_open(&line->text, &size);
 	if (!text)
 		return -ENOMEM;
 	for (size_t i = 0; i < analysis->cpu_count; i++) {

@@ -50,7 +50,7 @@ static int add_live_error(struct capture_header *header, const struct report *re
 	if (!bounds->missed && !bounds->unobserved)
 		return 0;
 	line = header_new_line(&header->header, "", true);
-	text = line ? open_memstream(&line->text, &size) : NULL;
+	text = line ? text_open(&line->text, &size) : NULL;
 	if (!text)
 		return -ENOMEM;
 	fprintf(text, "live may be %s by up to %" PRIu64 " object%s",
@@ -83,7 +83,7 @@ static int list_unobserved(struct header_line *line, const struct slab_growth *g
 	const struct slab_growth_cache **list =
 		calloc(growth->caches + 1, sizeof(const struct slab_growth_cache *));
 	size_t count = 0, size;
-	FILE *text = list ? open_memstream(&line->text, &size) : NULL;
+	FILE *text = list ? text_open(&line->text, &size) : NULL;
 
 	if (!text) {
 		free(list);
@@ -186,7 +186,7 @@ static int add_process_events(struct capture_header *header, const struct analys
 	if (!totals->process_events && !totals->own_process_events)
 		return 0;
 	line = header_new_line(&header->header, "process", false);
-	text = line ? open_memstream(&line->text, &size) : NULL;
+	text = line ? text_open(&line->text, &size) : NULL;
 	if (!text)
 		return -ENOMEM;
 	fprintf(text, "%" PRIu64 " event%s of process memory", totals->process_events,

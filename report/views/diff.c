@@ -200,7 +200,7 @@ static int put_match(FILE *file, const struct report *report, struct diff_row *r
 static int set_match(const struct report *report, struct diff_row *row, size_t keys)
 {
 	size_t size;
-	FILE *file = open_memstream(&row->match, &size);
+	FILE *file = text_open(&row->match, &size);
 	int err = file ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < keys && !err; i++)

@@ -94,7 +94,7 @@ static char *describe_first(const struct report *report, const struct heap_findi
 {
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;
@@ -137,7 +137,7 @@ static char *list_reasons(const struct report *report, const struct heap_finding
 	const char *separator = "";
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

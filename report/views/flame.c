@@ -193,7 +193,7 @@ static char *make_title(const struct report *report)
 	const struct flame *flame = report->flame;
 	char *text = NULL;
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;
@@ -219,7 +219,7 @@ static char *make_source(const struct report *report)
 	struct estimate_range range;
 	char *text = NULL, start[40];
 	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

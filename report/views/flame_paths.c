@@ -104,7 +104,7 @@ int flame_set_text(const struct report *report, struct flame_path *path, size_t 
 	const struct value *values = report->allocations->groups.groups[group->key]->keys;
 	const struct query *query = report->query;
 	size_t size;
-	FILE *file = open_memstream(&path->text, &size);
+	FILE *file = text_open(&path->text, &size);
 	int err = 0;
 
 	if (!file)

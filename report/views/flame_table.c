@@ -97,16 +97,14 @@ static size_t find_chain(const struct tree_table *out, size_t node, FILE *names)
 {
 	const struct flame_node *nodes = out->tree->nodes;
 
-	for (;;) {
+	for (const char *before = "";; before = out->bottom_up ? STACK_SEPARATOR : " > ") {
 		size_t child = nodes[node].first_child;
 
 		if (!child || nodes[child].next || nodes[node].own.bytes ||
 		    nodes[child].total.bytes != nodes[node].total.bytes ||
 		    nodes[child].total.objects != nodes[node].total.objects)
 			return node;
-		fprintf(names, "%s%.*s",
-			ftell(names) ? out->bottom_up ? STACK_SEPARATOR : " > " : "",
-			(int)nodes[child].length, nodes[child].name);
+		fprintf(names, "%s%.*s", before, (int)nodes[child].length, nodes[child].name);
 		node = child;
 	}
 }
@@ -128,7 +126,7 @@ static int add_node(const struct tree_table *out, size_t number, size_t level)
 		path = strndup(text, (size_t)(node->name + node->length - text));
 		level = 0;
 	} else {
-		names = open_memstream(&path, &size);
+		names = text_open(&path, &size);
 		if (!names)
 			return -ENOMEM;
 		last = find_chain(out, number, names);

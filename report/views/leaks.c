@@ -254,7 +254,7 @@ static char *list_partly(const struct report *report, struct cache_share *shares
 {
 	size_t size, listed = 0;
 	char *text = NULL;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 
 	if (!file)
 		return NULL;

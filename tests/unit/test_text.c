@@ -2,8 +2,11 @@
 /* Lines of words: written escaped, parsed word by word. */
 #include "config.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/unit.h"
 #include "base/printable.h"
@@ -158,6 +161,50 @@ static void failed_write_is_reported(void **state)
 	fclose(full);
 }
 
+static bool has_no_memory;
+
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+	return has_no_memory ? NULL : __real_realloc(memory, size);
+}
+
+/* 100 lines, of which those from first on are written while there is no memory. */
+static int write_lines(int first, int last, char **text, size_t *size)
+{
+	FILE *file = text_open(text, size);
+
+	assert_non_null(file);
+	for (int i = 0; i < 100; i++) {
+		has_no_memory = i >= first && i < last;
+		fprintf(file, "%0999d\n", i);
+	}
+	has_no_memory = false;
+	return text_close(file, text);
+}
+
+static void a_text_is_whole_or_missing(void **state)
+{
+	char *text;
+	size_t size;
+
+	(void)state;
+	assert_int_equal(write_lines(0, 0, &text, &size), 0);
+	assert_int_equal(size, 100000);
+	assert_int_equal(strlen(text), size);
+	free(text);
+	for (int first = 0; first < 90; first += 30) {
+		assert_int_equal(write_lines(first, first + 30, &text, &size), -ENOMEM);
+		assert_null(text);
+	}
+	assert_int_equal(text_close(text_open(&text, &size), &text), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(size, 0);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +216,7 @@ int main(void)
 		cmocka_unit_test(word_of_another_kind_stays),
 		cmocka_unit_test(cut_off_line_is_not_parsed),
 		cmocka_unit_test(failed_write_is_reported),
+		cmocka_unit_test(a_text_is_whole_or_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

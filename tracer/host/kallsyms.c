@@ -11,6 +11,7 @@
 #include <sys/param.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "kernel/symbols.h"
 #include "tracer/host/kallsyms.h"
 
@@ -28,13 +29,13 @@ struct lines {
 static int lines_open(struct lines *lines)
 {
 	lines->text = NULL;
-	lines->file = open_memstream(&lines->text, &lines->size);
+	lines->file = text_open(&lines->text, &lines->size);
 	return lines->file ? 0 : -errno;
 }
 
 static int lines_close(struct lines *lines)
 {
-	return fclose(lines->file) ? -ENOMEM : 0;
+	return text_close(lines->file, &lines->text);
 }
 
 /*

@@ -30,7 +30,7 @@ static int fail_at(struct publish *publish, int err, const char *what)
 /* Opens the stream for names. 0 or -ENOMEM. */
 static int open_names(struct publish *publish)
 {
-	publish->names = open_memstream(&publish->names_text, &publish->names_size);
+	publish->names = text_open(&publish->names_text, &publish->names_size);
 	return publish->names ? 0 : -ENOMEM;
 }
 

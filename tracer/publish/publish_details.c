@@ -113,7 +113,7 @@ static int write_text(struct publish_details *details, const struct analysis *an
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 	int err, failed;
 
 	if (!file)

@@ -126,7 +126,7 @@ static int write_text(struct publish_metrics *metrics, const struct analysis *an
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
+	FILE *file = text_open(&text, &size);
 	int err;
 
 	if (!file)

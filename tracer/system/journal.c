@@ -66,7 +66,7 @@ bool journal_send(const struct journal *journal, enum journal_priority priority,
 	bool sent;
 	FILE *file;
 
-	file = journal->fd < 0 ? NULL : open_memstream(&text, &size);
+	file = journal->fd < 0 ? NULL : text_open(&text, &size);
 	if (!file)
 		return false;
 	write_field(file, "MESSAGE", message);
