@@ -6,9 +6,12 @@
 
 #include "report/render/catalogue.h"
 
-#define COLUMN_ROW(key, header, unit, type, decimals, legend) \
+static const struct column catalogue[] = {
+#define COLUMN(key, header, unit, type, decimals, legend) \
 	[COLUMN_##key] = { #key, header, unit, type, decimals, COLUMN_ALWAYS, legend, false },
-static const struct column catalogue[] = { COLUMNS(COLUMN_ROW) };
+#include "report/render/columns.inc"
+#undef COLUMN
+};
 
 struct column column_choose(const struct column_choice *choice)
 {
