@@ -318,7 +318,7 @@ echo 'summaries-keep = 9d' >conf
 start --no-capture --summaries=1 --config=conf
 wait_for "the begin" grep -q 'Seccomp:.2' /proc/$daemon/status # SIGHUP ends a kmemtraced that has just begun
 reload 7d 'conf: read again: summaries-keep changed'
-reload 5 'conf:1: summaries-keep: "5" is not an age of at least 1d, such as 7d'
+reload 5 'conf:1: summaries-keep: "5" is not an age of at least 1d: use a number with'
 stop_daemon
 [ "$status" = 0 ] || fail "with SIGHUP: exit $status: $(cat daemon.log)"
 
