@@ -65,8 +65,12 @@ size_t printable_put(FILE *file, const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 	uint32_t code;
-	size_t length = decode_character(at, &code);
+	size_t length;
 
+	/* nearly all characters */
+	if (*at >= ' ' && *at < 0x7f)
+		return putc(*at, file) != EOF;
+	length = decode_character(at, &code);
 	if (length && !is_unseen(code))
 		return fwrite(at, 1, length, file);
 	/* the other bytes of a character are not valid by themselves */
