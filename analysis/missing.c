@@ -45,6 +45,7 @@ void missing_add(struct missing *sum, const struct missing *missing)
 	sum->unobserved = MAX(sum->unobserved, missing->unobserved);
 	sum->sampling = MAX(sum->sampling, missing->sampling);
 	sum->names_lost |= missing->names_lost;
+	sum->skipped_partial |= missing->skipped_partial;
 }
 
 uint64_t missing_events(const struct missing *missing)

@@ -164,6 +164,8 @@ if ! "$fleet" --db=clickhouse://localhost:1/f growth 2>&1 | grep -q 'built witho
 	kill $pid
 	wait $pid 2>/dev/null
 	pid=""
+else
+	echo "python3 or libcurl is missing: no server that sends anything"
 fi
 
 # old days go: those that ended before the day of a time, or of an age before now

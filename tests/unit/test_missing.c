@@ -65,6 +65,7 @@ static void sum_has_the_most_unobserved_paths(void **state)
 	const struct missing three = { .recorded = UINT64_MAX,
 				       .unobserved = 3,
 				       .names_lost = true };
+	const struct missing partial = { .skipped_partial = true };
 	struct missing sum = { 0 }, other = three;
 
 	(void)state;
@@ -81,6 +82,10 @@ static void sum_has_the_most_unobserved_paths(void **state)
 		&other, MISSING_PATHS,
 		"up to 3 paths are not observed: the allocations and frees there are missing");
 	assert_true(sum.recorded == UINT64_MAX && sum.names_lost);
+	/* more events may be skipped than one part knows: so they may in the sum */
+	assert_false(sum.skipped_partial);
+	missing_add(&sum, &partial);
+	assert_true(sum.skipped_partial);
 }
 
 int main(void)
