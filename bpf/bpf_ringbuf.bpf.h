@@ -31,9 +31,9 @@ static __always_inline struct kmt_record *take_slot(struct event_context *event,
 	void *map;
 
 	__sync_fetch_and_add(&control->sequence, 1);
-	map = bpf_map_lookup_elem(&rings, &event->cpu);
+	map = find_ring_map(event);
 	if (!map)
-		return NULL; /* a CPU that has just come online */
+		return NULL;
 	record = bpf_ringbuf_reserve(map, sizeof(*record), 0);
 	if (record)
 		*sequence = *(volatile uint64_t *)&control->lost;
@@ -50,7 +50,7 @@ static __always_inline struct kmt_record *take_stack_and_slot(struct event_conte
 							      struct kmt_record **stack)
 {
 	struct kmt_control *control = event->control;
-	void *map = bpf_map_lookup_elem(&rings, &event->cpu);
+	void *map = find_ring_map(event);
 	struct kmt_record *taken;
 
 	if (!map)

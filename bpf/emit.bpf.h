@@ -15,13 +15,23 @@ struct {
 	__type(value, struct kmt_control);
 } controls SEC(".maps");
 
-/* The ring of each CPU: see mapped_ring.bpf.h and bpf_ringbuf.bpf.h. */
+/*
+ * The ring of each CPU: see mapped_ring.bpf.h and bpf_ringbuf.bpf.h. Behind them: the spare ring,
+ * if there is one.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* kmemtraced: the possible CPUs */
+	__uint(max_entries, 1); /* kmemtraced: the possible CPUs, and the spare ring */
 	__type(key, uint32_t);
 	__type(value, uint32_t);
 } rings SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);	 /* 0 */
+	__type(value, uint32_t); /* the CPU that has taken the spare ring */
+} spare_taken SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -61,6 +71,26 @@ static __always_inline bool find_cpu(struct event_context *event)
 	event->cpu = bpf_get_smp_processor_id();
 	event->control = bpf_map_lookup_elem(&controls, &event->cpu);
 	return event->control; /* there is one for each possible CPU */
+}
+
+/*
+ * The ring of this CPU. A CPU that has just come online has none: its first event takes the spare
+ * ring, which kmemtraced then makes the ring of this CPU, with the records that it has. NULL:
+ * another CPU has taken the spare ring, or there is none.
+ */
+static __always_inline void *find_ring_map(struct event_context *event)
+{
+	uint32_t first = 0, spare = possible_cpus, *taken;
+	void *map = bpf_map_lookup_elem(&rings, &event->cpu);
+
+	if (map)
+		return map;
+	taken = bpf_map_lookup_elem(&spare_taken, &first);
+	if (!taken) {
+		bpf_map_update_elem(&spare_taken, &first, &event->cpu, BPF_NOEXIST);
+		taken = bpf_map_lookup_elem(&spare_taken, &first);
+	}
+	return taken && *taken == event->cpu ? bpf_map_lookup_elem(&rings, &spare) : NULL;
 }
 
 /* Reads the ids of the current task. False: the task is not traced. */

@@ -19,10 +19,10 @@ static __always_inline void commit(struct kmt_record *record, uint64_t tag)
 #endif
 }
 
-/* The slots of this CPU's ring; NULL: it has none, since it has just come online. */
+/* The slots of this CPU's ring; NULL: it has none. */
 static __always_inline char *find_ring(struct event_context *event)
 {
-	void *map = bpf_map_lookup_elem(&rings, &event->cpu);
+	void *map = find_ring_map(event);
 	uint32_t first = 0;
 
 	return map ? bpf_map_lookup_elem(map, &first) : NULL;

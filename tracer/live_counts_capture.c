@@ -32,7 +32,7 @@ static int put(struct pieces *pieces, uint32_t cpu, struct kmt_record *record)
 	int err = 0;
 
 	if (!pieces->streams->draining[cpu])
-		err = pieces_open_stream(pieces, cpu);
+		err = pieces_open_stream(pieces, cpu, pieces->begin);
 	if (err)
 		return err;
 	record->sequence = (uint32_t)control->sequence++;

@@ -104,8 +104,8 @@ int pieces_commit(struct pieces *pieces);
 /* Removes what was made, after a start that failed. */
 void pieces_abandon(struct pieces *pieces);
 
-/* Opens the stream of a CPU: those that are online have a ring from the start. */
-int pieces_open_stream(struct pieces *pieces, unsigned int cpu);
+/* Opens the stream of a CPU. begin: ns, not after its first event. */
+int pieces_open_stream(struct pieces *pieces, unsigned int cpu, uint64_t begin);
 
 /* Makes the ring and opens the stream of a CPU that came online during the capture. */
 int pieces_add_stream(struct pieces *pieces, unsigned int cpu);

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/param.h>
 
-#include "tracer/load/machine.h"
 #include "tracer/pieces_work.h"
 
 #define NAME_SIZE 32 /* of a stream */
@@ -35,7 +35,7 @@ void pieces_stream_opened(struct pieces *pieces, unsigned int cpu)
 	pieces->last = time > pieces->last ? time : pieces->last;
 }
 
-int pieces_open_stream(struct pieces *pieces, unsigned int cpu)
+int pieces_open_stream(struct pieces *pieces, unsigned int cpu, uint64_t begin)
 {
 	struct directory *directory = pieces_are_switching(pieces) ? &pieces->other.directory
 								   : &pieces->present.directory;
@@ -56,7 +56,7 @@ int pieces_open_stream(struct pieces *pieces, unsigned int cpu)
 	}
 	err = drain_open(drain, fd,
 			 directory_name(directory, stream_name(cpu, name), path, sizeof(path)),
-			 pieces->metadata.uuid, cpu, machine_now(),
+			 pieces->metadata.uuid, cpu, begin,
 			 streams->rings.buffered ? ring->fd : -1);
 	if (err)
 		return error_set(pieces->error, err, drain->writer.errmsg);
@@ -68,20 +68,36 @@ int pieces_open_stream(struct pieces *pieces, unsigned int cpu)
 	return 0;
 }
 
+/* When a CPU without a ring may have had its first event, at the earliest. */
+static uint64_t earliest_event(const struct pieces *pieces)
+{
+	uint64_t last_round = pieces->streams->last_round;
+
+	return pieces_are_switching(pieces) ? last_round
+					    : MAX(last_round, pieces->present.status.begin);
+}
+
 int pieces_add_stream(struct pieces *pieces, unsigned int cpu)
 {
 	const struct topology_cpu *about = topology_find(&pieces->streams->topology, cpu);
+	const struct bpf_variant *variant = &pieces->programs->variant;
 	struct rings *rings = &pieces->streams->rings;
-	int err;
+	int rings_fd = bpf_variant_map_fd(variant, "rings");
+	int taken_fd = bpf_variant_map_fd(variant, "spare_taken");
+	bool had_spare = rings_take_spare(rings, cpu, taken_fd);
+	int err = had_spare ? 0 : rings_add(rings, cpu, about ? about->node : -1);
 
-	err = rings_add(rings, cpu, about ? about->node : -1);
 	if (err)
 		return error_set(pieces->error, err, rings->errmsg);
-	err = pieces_open_stream(pieces, cpu);
+	err = pieces_open_stream(pieces, cpu, earliest_event(pieces));
 	if (err)
 		return err;
-	err = rings_insert(rings, cpu, bpf_variant_map_fd(&pieces->programs->variant, "rings"));
-	return err ? error_set(pieces->error, err, rings->errmsg) : 0;
+	err = rings_insert(rings, cpu, rings_fd);
+	if (err)
+		return error_set(pieces->error, err, rings->errmsg);
+	if (pieces->streams->offline && --pieces->streams->offline && had_spare)
+		rings_add_spare(rings, rings_fd, taken_fd); /* without it, events are lost */
+	return 0;
 }
 
 void pieces_rename_streams(struct pieces *pieces)
@@ -114,9 +130,12 @@ int pieces_finish_streams(struct pieces *pieces, uint64_t end)
 	int err = 0, failed;
 
 	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus; i++) {
-		/* a CPU that came online and never got a ring may still have had events */
+		/* a CPU that came online a moment ago may have had events */
 		if (!pieces->streams->draining[i] && pieces->streams->rings.controls[i].sequence) {
-			failed = pieces_open_stream(pieces, i);
+			rings_take_spare(&pieces->streams->rings, i,
+					 bpf_variant_map_fd(&pieces->programs->variant,
+							    "spare_taken"));
+			failed = pieces_open_stream(pieces, i, earliest_event(pieces));
 			err = err ? err : failed;
 		}
 		if (!pieces->streams->draining[i])

@@ -71,17 +71,17 @@ int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib
 	rings->buffered = buffered;
 	rings->mib = mib;
 	rings->possible_cpus = possible_cpus;
-	rings->list = calloc(possible_cpus, sizeof(*rings->list));
+	rings->list = calloc((size_t)possible_cpus + 1, sizeof(*rings->list));
 	if (!rings->list)
 		return fail(rings, ENOMEM, "rings");
-	for (unsigned int i = 0; i < possible_cpus; i++)
+	for (unsigned int i = 0; i <= possible_cpus; i++)
 		rings->list[i].fd = -1;
 	return 0;
 }
 
 void rings_deinit(struct rings *rings)
 {
-	for (unsigned int i = 0; rings->list && i < rings->possible_cpus; i++) {
+	for (unsigned int i = 0; rings->list && i <= rings->possible_cpus; i++) {
 		struct ring *ring = &rings->list[i];
 
 		if (ring->slots)
@@ -146,4 +146,29 @@ int rings_insert(struct rings *rings, unsigned int cpu, int rings_fd)
 	if (bpf_map_update_elem(rings_fd, &cpu, &rings->list[cpu].fd, 0))
 		return fail(rings, errno, "cannot give a ring to the programs");
 	return 0;
+}
+
+int rings_add_spare(struct rings *rings, int rings_fd, int spare_taken_fd)
+{
+	unsigned int spare = rings->possible_cpus;
+	uint32_t first = 0;
+	int err = rings_add(rings, spare, -1);
+
+	if (!err)
+		err = rings_insert(rings, spare, rings_fd);
+	if (!err)
+		bpf_map_delete_elem(spare_taken_fd, &first); /* the CPU has it as its own ring */
+	return err;
+}
+
+bool rings_take_spare(struct rings *rings, unsigned int cpu, int spare_taken_fd)
+{
+	struct ring *spare = &rings->list[rings->possible_cpus];
+	uint32_t first = 0, taken;
+
+	if (spare->fd < 0 || bpf_map_lookup_elem(spare_taken_fd, &first, &taken) || taken != cpu)
+		return false;
+	rings->list[cpu] = *spare;
+	*spare = (struct ring){ .fd = -1 };
+	return true;
 }

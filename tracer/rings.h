@@ -23,7 +23,7 @@ struct rings {
 	unsigned int mib;
 	bool buffered; /* BPF ring buffers, which libbpf maps */
 	unsigned int possible_cpus;
-	struct ring *list;	      /* by CPU, possible_cpus of them */
+	struct ring *list;	      /* by CPU, possible_cpus of them; then the spare ring */
 	struct kmt_control *controls; /* mapped; by CPU */
 	size_t controls_size;	      /* bytes */
 	char errmsg[160];
@@ -48,7 +48,22 @@ int rings_add(struct rings *rings, unsigned int cpu, int node);
 /* Maps the control blocks of all CPUs. */
 int rings_map_controls(struct rings *rings, int controls_fd);
 
-/* Puts the ring of a CPU, made by rings_add(), into the map rings of the programs. */
+/*
+ * Puts the ring of a CPU, made by rings_add(), into the map rings of the programs. When it returns,
+ * all programs use it.
+ */
 int rings_insert(struct rings *rings, unsigned int cpu, int rings_fd);
+
+/*
+ * Makes the spare ring, for the next CPU that comes online without a ring: see find_ring_map() of
+ * bpf/emit.bpf.h. The fds are those of the maps rings and spare_taken.
+ */
+int rings_add_spare(struct rings *rings, int rings_fd, int spare_taken_fd);
+
+/*
+ * Makes the spare ring that of the CPU, if its events have taken it. rings_insert() must follow,
+ * before there is another spare ring.
+ */
+bool rings_take_spare(struct rings *rings, unsigned int cpu, int spare_taken_fd);
 
 #endif

@@ -65,6 +65,10 @@ static int load_programs(struct session *session)
 		if (rings->list[i].fd >= 0)
 			err = rings_insert(rings, i,
 					   bpf_variant_map_fd(&session->programs.variant, "rings"));
+	if (!err && session->streams.offline && !options->count.enabled)
+		err = rings_add_spare(
+			rings, bpf_variant_map_fd(&session->programs.variant, "rings"),
+			bpf_variant_map_fd(&session->programs.variant, "spare_taken"));
 	return err ? error_set(&session->error, err, rings->errmsg) : 0;
 }
 
@@ -321,7 +325,7 @@ int session_open(struct session *session, const struct options *options,
 		err = fill_directory(session);
 	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++)
 		if (session->streams.rings.list[i].fd >= 0)
-			err = pieces_open_stream(&session->pieces, i);
+			err = pieces_open_stream(&session->pieces, i, machine_now());
 	if (!err)
 		err = start_threads(session);
 	if (!err)

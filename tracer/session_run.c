@@ -121,6 +121,7 @@ static int drain_all(struct session *session, uint64_t now)
 
 	if (!err)
 		err = drain_cpus(session, flush, &filling);
+	session->streams.last_round = now;
 	if (!err)
 		err = name_tables_read(&session->names);
 	if (!err)

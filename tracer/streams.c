@@ -26,6 +26,7 @@ int streams_init(struct streams *streams, unsigned int mib, bool buffered)
 			err = rings_add(rings, topology->list[i].cpu, topology->list[i].node);
 	if (err)
 		return error_set(streams->error, err, rings->errmsg);
+	streams->offline = machine_offline_cpus(topology);
 	streams->drains = calloc(rings->possible_cpus, sizeof(*streams->drains));
 	streams->draining = calloc(rings->possible_cpus, sizeof(*streams->draining));
 	if (!streams->drains || !streams->draining)

@@ -22,6 +22,8 @@ struct streams {
 	bool *draining;		  /* by CPU: its drain is open */
 	struct packer *packer;	  /* NULL: packets stay raw */
 	struct stream_sums ended; /* of all streams of earlier pieces */
+	unsigned int offline;	  /* CPUs that may come online, and have no ring */
+	uint64_t last_round;	  /* ns: no CPU without a ring had an event before */
 	/* by CPU: at the begin of its stream in the present piece; NULL: there is one piece */
 	struct kmt_control *bases;
 };

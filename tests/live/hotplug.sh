@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# A CPU that is offline when the capture begins gets its ring when it comes online. A CPU may also go
+# A CPU that is offline when the capture begins has a ring from its first event on. A CPU may also go
 # offline during the capture.
 . "$srcdir/live/live.sh"
 need jq taskset
@@ -26,6 +26,16 @@ stop_daemon
 checked
 [ "$(json '.loss.per_cpu[] | select(.cpu == 1) | .recorded > 0')" = true ] || fail "nothing of cpu1 was recorded"
 json '.loss.per_cpu[] | "cpu\(.cpu): recorded \(.recorded), lost \(.lost)"'
+[ "$(json '.loss.per_cpu[] | select(.cpu == 1).lost')" = 0 ] || fail "events of cpu1 were lost when it came online"
+
+# the capture ends before kmemtraced has seen the CPU
+for try in 1 2 3 4 5; do
+	echo 0 >$switch
+	"$kmemtraced" -q -- sh -c "echo 1 >$switch" || fail "exit $?"
+	checked
+	[ "$(json '[.loss.per_cpu[] | select(.cpu == 1).lost] | add // 0')" = 0 ] ||
+		fail "try $try: events of cpu1 were lost: $(json '.loss.per_cpu')"
+done
 
 # page faults on a CPU that comes online are not counted until kmemtraced has seen it
 for online in 1 0; do
@@ -47,3 +57,9 @@ echo 0 >$switch
 	fail "--count: exit $?"
 [ "$(jq -c '.loss.skipped_partial, (.count[0].count > 0)' counted | xargs)" = "true true" ] ||
 	fail "--count: $(cat counted)"
+
+# a CPU that had no ring is counted too
+echo 0 >$switch
+"$kmemtraced" -q --count --by=cpu --format=json -- sh -c "echo 1 >$switch; taskset -c 1 ls -R /proc/self >seen 2>&1" >counted ||
+	fail "--count --by=cpu: exit $?"
+[ "$(jq '[.count[] | select(.count > 100).cpu] | sort == [0, 1]' counted)" = true ] || fail "--count --by=cpu: $(cat counted)"

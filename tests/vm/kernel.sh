@@ -262,6 +262,19 @@ check_jit_off()
 	echo "without the JIT: the events have 2 CPUs"
 }
 
+# A CPU that comes online loses no event, and is counted.
+check_hotplug()
+{
+	local counted
+
+	[ -d online ] || { echo "no CPU can be taken offline" && return; }
+	checked online
+	grep -E '^cpu 1 seen [0-9]{3,} .* lost 0 ' online/kernel/status ||
+		fail "not all events of CPU 1 were recorded: $(grep '^cpu ' online/kernel/status)"
+	counted=$(awk -F , 'NR > 1 && $2 > 100 { print $1 }' online.csv | sort | xargs)
+	[ "$counted" = "0 1" ] || fail "counted on CPUs $counted: $(cat online.csv)"
+}
+
 # One sentence says that the kernel is locked down, and what to do; --doctor says the same.
 check_locked_down()
 {
@@ -322,6 +335,7 @@ check_stacks stacks
 [ ! -d profile ] || check_stacks profile
 check_leaks
 check_jit_off
+check_hotplug
 check_locked_down
 check_confinement
 check_bytes

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -90,4 +91,25 @@ unsigned int machine_online_cpus(const struct topology *topology)
 	for (size_t i = 0; i < topology->count; i++)
 		online += topology->list[i].online;
 	return online;
+}
+
+static int count_cpu(unsigned int number, void *data)
+{
+	unsigned int *count = data;
+
+	(void)number;
+	++*count;
+	return 0;
+}
+
+unsigned int machine_offline_cpus(const struct topology *topology)
+{
+	unsigned int online = machine_online_cpus(topology), present = 0;
+	char *list;
+
+	if (read_file(AT_FDCWD, "/sys/devices/system/cpu/present", SYSFS_BYTES_MAX, &list, NULL))
+		return 0;
+	topology_list(list, count_cpu, &present);
+	free(list);
+	return present > online ? present - online : 0;
 }

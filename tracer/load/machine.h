@@ -33,4 +33,7 @@ bool machine_is_confidential(void);
 unsigned int machine_possible_cpus(const struct topology *topology);
 unsigned int machine_online_cpus(const struct topology *topology);
 
+/* The CPUs that are there and offline. 0, if that is not known. */
+unsigned int machine_offline_cpus(const struct topology *topology);
+
 #endif

@@ -251,7 +251,7 @@ static bool can_use_untraced_table(const struct programs *programs)
  */
 static void set_rings(struct bpf_map *rings, const struct programs_settings *settings)
 {
-	bpf_map__set_max_entries(rings, settings->possible_cpus);
+	bpf_map__set_max_entries(rings, settings->possible_cpus + 1); /* the last: the spare ring */
 	bpf_map__set_inner_map_fd(rings, settings->ring_fd);
 	if (is_32_bit())
 		bpf_map__set_type(rings, BPF_MAP_TYPE_HASH_OF_MAPS);
