@@ -24,6 +24,10 @@ chmod 1777 "$root/tmp"
 echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
 printf '%s\n' root:x:0: tty:x:5: systemd-journal:x:101: >"$root/etc/group"
 printf '%s\n' ID=kmemtrace-guest 'PRETTY_NAME="a guest of kmemtrace"' >"$root/etc/os-release"
+# a busy machine makes a guest slow
+mkdir "$root/etc/systemd/system.conf.d"
+printf '%s\n' '[Manager]' DefaultTimeoutStartSec=infinity DefaultTimeoutStopSec=infinity \
+	>"$root/etc/systemd/system.conf.d/slow.conf"
 echo 0123456789abcdef0123456789abcdef >"$root/etc/machine-id"
 cp "$vm"/systemd/{early,guest}.service "$root/etc/systemd/system/" ||
 	wrong "the guest's services cannot be copied"
