@@ -49,7 +49,7 @@ static int set_names(struct diff_side *side, const struct report_options *option
 	return 0;
 }
 
-static int fail(const struct report *report, const char *path, int err)
+int diff_print_error(const struct report *report, const char *path, int err)
 {
 	if (*report->errmsg)
 		return error_msg("%s", report->errmsg);
@@ -72,7 +72,7 @@ static int read_side(const struct report_options *options, struct diff_capture *
 	if (!err && header)
 		err = capture_header_init(header, &report);
 	if (err)
-		status = fail(&report, capture->path, err);
+		status = diff_print_error(&report, capture->path, err);
 	else if (header)
 		status = report_check_loss(options, header, &report);
 	report_deinit(&report);

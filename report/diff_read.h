@@ -12,4 +12,7 @@
 int diff_read(const struct report_options *options, const char *path, struct diff_capture *capture,
 	      struct diff_side *side);
 
+/* Prints errmsg of the report, or else the text of err. Returns the exit status. */
+int diff_print_error(const struct report *report, const char *path, int err);
+
 #endif

@@ -32,13 +32,6 @@ struct comparison {
 	int status; /* of both captures, and of the conditions */
 };
 
-static int fail(const struct report *report, const char *path, int err)
-{
-	if (*report->errmsg)
-		return error_msg("%s", report->errmsg);
-	return error_msg("%s: %s", path, strerror(-err));
-}
-
 static bool has_objects(const struct diff_figures *figures, size_t slices)
 {
 	return diff_figures_value(figures, DIFF_ALLOCATIONS, slices) > 0 ||
@@ -335,7 +328,7 @@ static int compare_and_print(struct comparison *comparison)
 		err = diff_header_add(&comparison->header, comparison->options, &comparison->diff,
 				      &comparison->a, &comparison->b);
 	if (err)
-		return fail(report, comparison->options->input, err);
+		return diff_print_error(report, comparison->options->input, err);
 	if (comparison->options->is_page)
 		return diff_page_print(comparison->options,
 				       &(struct diff_page){ &comparison->header, report->tables,
@@ -357,7 +350,7 @@ static int run(struct comparison *comparison)
 
 	set_keys(comparison);
 	if (check_columns(comparison))
-		return fail(&comparison->report, options->input, -ENOMEM);
+		return diff_print_error(&comparison->report, options->input, -ENOMEM);
 	loss = diff_read(options, options->input, &comparison->a, &diff->a);
 	if (loss == EXIT_TROUBLE)
 		return loss;

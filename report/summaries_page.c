@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/param.h>
 
 #include "analysis/estimate.h"
 #include "base/text.h"
@@ -142,12 +141,6 @@ static int cut_hosts(json_t *summaries)
 	return json_object_set_new(summaries, "hosts", first);
 }
 
-/* JSON has no larger integers; only a hostile summary does. */
-static json_t *number_new(uint64_t number)
-{
-	return json_integer((json_int_t)MIN(number, (uint64_t)INT64_MAX));
-}
-
 /* The intervals of the total, if all figures are estimates. */
 static json_t *make_estimates(const struct summaries_view *view, const struct summary_counts *total)
 {
@@ -157,9 +150,11 @@ static json_t *make_estimates(const struct summaries_view *view, const struct su
 		return json_null();
 	allocated = summaries_range(view, total->allocated, total->allocated_variance, false);
 	live = summaries_range(view, total->live_bytes, total->live_variance, true);
-	return json_pack("{s:o, s:o, s:o, s:o}", "bytes_allocated_low", number_new(allocated.low),
-			 "bytes_allocated_high", number_new(allocated.high), "live_bytes_low",
-			 number_new(live.low), "live_bytes_high", number_new(live.high));
+	return json_pack("{s:o, s:o, s:o, s:o}", "bytes_allocated_low",
+			 json_from_number(allocated.low), "bytes_allocated_high",
+			 json_from_number(allocated.high), "live_bytes_low",
+			 json_from_number(live.low), "live_bytes_high",
+			 json_from_number(live.high));
 }
 
 /* The sections of the JSON, and what only the page has. NULL: no memory. */

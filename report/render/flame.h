@@ -99,9 +99,4 @@ struct flame_tree {
 int flame_tree_init(struct flame_tree *tree, const struct flame *flame, size_t most);
 void flame_tree_deinit(struct flame_tree *tree);
 
-static inline double flame_percent(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 #endif

@@ -43,7 +43,7 @@ json_t *json_from_text(const char *text)
 	return json;
 }
 
-static json_t *json_from_number(uint64_t number)
+json_t *json_from_number(uint64_t number)
 {
 	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
 }

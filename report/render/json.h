@@ -14,6 +14,9 @@
 /* Names come from the capture: a byte that is not valid UTF-8 becomes U+FFFD. NULL: no memory. */
 json_t *json_from_text(const char *text);
 
+/* JSON has no larger integers than INT64_MAX. NULL: no memory. */
+json_t *json_from_number(uint64_t number);
+
 /* The value of a cell of the column. NULL: no memory. */
 json_t *json_cell(const struct column *column, const struct cell *cell);
 

@@ -8,14 +8,10 @@
 #include <jansson.h>
 
 #include "base/texts.h"
+#include "report/render/json.h"
 #include "report/render/render.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
-
-static json_t *integer(uint64_t number)
-{
-	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
-}
 
 /* The numbers of the frames of a path, the root first. */
 static json_t *make_stack(struct texts *names, const char *text)
@@ -27,7 +23,7 @@ static json_t *make_stack(struct texts *names, const char *text)
 		size_t length = (size_t)(strchrnul(name, FLAME_SEPARATOR) - name);
 		uint32_t number = texts_take(names, strndup(name, length));
 
-		failed = !number || json_array_append_new(stack, integer(number - 1));
+		failed = !number || json_array_append_new(stack, json_from_number(number - 1));
 		name += length;
 		if (!*name)
 			break;
@@ -46,8 +42,8 @@ static json_t *make_profile(const struct flame *flame, struct texts *names, bool
 	json_t *profile = json_pack("{s:s, s:s+, s:s, s:i, s:o, s:O, s:O}", "type", "sampled",
 				    "name", flame->measure_text, objects ? " objects" : " bytes",
 				    "unit", objects ? "none" : "bytes", "startValue", 0, "endValue",
-				    integer(objects ? total.objects : total.bytes), "samples",
-				    samples, "weights", weights);
+				    json_from_number(objects ? total.objects : total.bytes),
+				    "samples", samples, "weights", weights);
 	int failed = !profile;
 
 	for (size_t i = 0; i < flame->path_count && !failed; i++) {
@@ -57,7 +53,7 @@ static json_t *make_profile(const struct flame *flame, struct texts *names, bool
 		if (!weight)
 			continue;
 		failed = json_array_append_new(samples, make_stack(names, flame->paths[i].text)) ||
-			 json_array_append_new(weights, integer(weight));
+			 json_array_append_new(weights, json_from_number(weight));
 	}
 	json_decref(samples);
 	json_decref(weights);

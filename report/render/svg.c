@@ -127,7 +127,7 @@ static void put_children(const struct svg *svg, size_t parent, double x)
 	const struct flame_node *nodes = svg->tree->nodes;
 
 	for (size_t i = nodes[parent].first_child; i; i = nodes[i].next) {
-		double percent = flame_percent(nodes[i].total.bytes, svg->whole);
+		double percent = table_percent(nodes[i].total.bytes, svg->whole);
 
 		/* the widest are first */
 		if (percent < LEAST_WIDTH)

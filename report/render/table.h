@@ -146,4 +146,9 @@ static inline int cell_is_unknown(enum column_type type, const struct cell *cell
 	       cell->number == CELL_UNKNOWN;
 }
 
+static inline double table_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
 #endif

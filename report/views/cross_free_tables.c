@@ -95,11 +95,6 @@ static int add_domain(struct report *report, struct table *table,
 	return 0;
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole * 100 : 0;
-}
-
 static int add_pair(struct table *table, const struct cross_free_text *text,
 		    const struct domain_pair *pair, uint64_t frees)
 {
@@ -109,7 +104,7 @@ static int add_pair(struct table *table, const struct cross_free_text *text,
 	table_cell(table, text->to)->number = id_of(pair->to);
 	table_cell(table, COLUMN_frees)->number = pair->frees;
 	table_cell(table, COLUMN_bytes)->number = pair->bytes;
-	table_cell(table, COLUMN_percent)->decimal = percent(pair->frees, frees);
+	table_cell(table, COLUMN_percent)->decimal = table_percent(pair->frees, frees);
 	return 0;
 }
 
@@ -123,7 +118,7 @@ static int add_crossing_site(struct report *report, struct table *table,
 	table_cell(table, COLUMN_address)->number = group_number(report, group);
 	table_cell(table, COLUMN_frees)->number = group->frees;
 	table_cell(table, text->cross_frees)->number = frees->frees;
-	table_cell(table, text->cross_percent)->decimal = percent(frees->frees, group->frees);
+	table_cell(table, text->cross_percent)->decimal = table_percent(frees->frees, group->frees);
 	table_cell(table, text->cross_bytes)->number = frees->bytes;
 	return table_cell(table, COLUMN_site)->text ? 0 : -ENOMEM;
 }

@@ -69,7 +69,7 @@ static int add_row(const struct tree_table *out, struct flame_values values, uin
 	}
 	table_cell(table, COLUMN_function)->text = function;
 	table_cell(table, COLUMN_bytes)->number = values.bytes;
-	table_cell(table, COLUMN_percent)->decimal = flame_percent(values.bytes, out->whole);
+	table_cell(table, COLUMN_percent)->decimal = table_percent(values.bytes, out->whole);
 	table_cell(table, COLUMN_bytes_low)->number = range.low;
 	table_cell(table, COLUMN_bytes_high)->number = range.high;
 	if (values.bytes)

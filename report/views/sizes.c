@@ -59,11 +59,6 @@ static const struct column_choice class_columns[] = {
 	{ 0 },
 };
 
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole * 100 : 0;
-}
-
 /* The classes are powers of two, and 96 and 192. */
 static uint64_t class_below(uint64_t size)
 {
@@ -105,8 +100,8 @@ static void add_to_range(const struct report *report, struct table *table,
 	table_cell(table, COLUMN_bytes_allocated)->number += request->flow.allocated;
 	table_cell(table, COLUMN_bytes_wasted)->number += heap_bytes_wasted(request->flow);
 	table_cell(table, COLUMN_waste_percent)->decimal =
-		percent(table_cell(table, COLUMN_bytes_wasted)->number,
-			table_cell(table, COLUMN_bytes_allocated)->number);
+		table_percent(table_cell(table, COLUMN_bytes_wasted)->number,
+			      table_cell(table, COLUMN_bytes_allocated)->number);
 	table_cell(table, COLUMN_peak_objects)->number =
 		knows_peak ? table_cell(table, COLUMN_peak_objects)->number + request->peak.objects
 			   : CELL_UNKNOWN;
@@ -178,12 +173,13 @@ static int add_class(struct report *report, struct table *table, const struct si
 	table_cell(table, COLUMN_bytes_requested)->number = flow.requested;
 	table_cell(table, COLUMN_bytes_allocated)->number = flow.allocated;
 	table_cell(table, COLUMN_bytes_wasted)->number = waste.flow;
-	table_cell(table, COLUMN_waste_percent)->decimal = percent(waste.flow, flow.allocated);
+	table_cell(table, COLUMN_waste_percent)->decimal =
+		table_percent(waste.flow, flow.allocated);
 	table_cell(table, COLUMN_peak_objects)->number = knows_peak ? peak.objects : CELL_UNKNOWN;
 	table_cell(table, COLUMN_peak_bytes)->number = knows_peak ? peak.allocated : CELL_UNKNOWN;
 	table_cell(table, COLUMN_peak_waste)->number = knows_peak ? waste.peak : CELL_UNKNOWN;
 	table_cell(table, COLUMN_peak_waste_percent)->decimal =
-		knows_peak ? percent(waste.peak, peak.allocated) : NAN;
+		knows_peak ? table_percent(waste.peak, peak.allocated) : NAN;
 	table_cell(table, COLUMN_live_waste)->number = waste.live;
 	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.caches[class->cache];
 	return table_cell(table, COLUMN_cache)->text ? 0 : -ENOMEM;
