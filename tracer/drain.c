@@ -15,13 +15,9 @@
 #include "capture/reader.h"
 #include "tracer/drain.h"
 #include "tracer/load/machine.h"
+#include "tracer/rings.h"
 
 #define GIVE_BACK 1024 /* slots at a time, so that a CPU with a full ring soon finds room */
-
-static uint64_t load(const uint64_t *word)
-{
-	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
-}
 
 /*
  * Looks for a time at which no event had a number but no slots yet. Then every event with a number
@@ -36,10 +32,10 @@ static bool find_consistent_counters(const struct kmt_control *control, uint64_t
 	for (int i = 0; i < 8; i++) {
 		uint64_t lost, more_slots;
 
-		*slots = load(&control->slots);
-		more_slots = load(&control->more_slots);
-		lost = load(&control->lost);
-		*sequence = load(&control->sequence);
+		*slots = rings_load(&control->slots);
+		more_slots = rings_load(&control->more_slots);
+		lost = rings_load(&control->lost);
+		*sequence = rings_load(&control->sequence);
 		if (*sequence == *slots - more_slots + lost)
 			return true;
 	}
@@ -155,7 +151,7 @@ static long run_ring(struct drain *drain, uint64_t tail, uint64_t head)
 
 	while (tail < head && (!drain->room || (uint64_t)taken < drain->room)) {
 		struct kmt_record *slot = &drain->ring[tail & (drain->slots - 1)], record;
-		uint64_t tag = load(&slot->tag);
+		uint64_t tag = rings_load(&slot->tag);
 
 		if (!tag)
 			break; /* the program has not finished this record yet */
@@ -181,9 +177,9 @@ static long run_ring(struct drain *drain, uint64_t tail, uint64_t head)
 /* Was every event that took a number taken out, or lost? */
 static bool is_caught_up(const struct drain *drain, uint64_t *sequence)
 {
-	uint64_t lost = load(&drain->control->lost);
+	uint64_t lost = rings_load(&drain->control->lost);
 
-	*sequence = load(&drain->control->sequence);
+	*sequence = rings_load(&drain->control->sequence);
 	return *sequence == drain->taken + lost;
 }
 
@@ -191,7 +187,7 @@ uint64_t drain_waiting(const struct drain *drain)
 {
 	if (!drain->ring)
 		return drain->round_taken;
-	return load(&drain->control->slots) - drain->control->tail;
+	return rings_load(&drain->control->slots) - drain->control->tail;
 }
 
 /* A round over a BPF ring buffer. *sequence: see is_caught_up(). */
@@ -228,7 +224,7 @@ static long run_mapped(struct drain *drain, uint64_t *sequence, uint64_t *before
 	if (drain->ring)
 		got = run_ring(drain, control->tail,
 			       drain->switching && drain->caught_up ? slots_then
-								    : load(&control->slots));
+								    : rings_load(&control->slots));
 	drain->caught_up = drain->caught_up && control->tail >= slots_then;
 	return got;
 }
@@ -302,7 +298,7 @@ int drain_switch(struct drain *drain, int fd, const char *path, uint64_t skipped
 void drain_give_up(struct drain *drain, uint64_t time)
 {
 	writer_release(&drain->writer);
-	writer_confirm_losses(&drain->writer, load(&drain->control->sequence), time);
+	writer_confirm_losses(&drain->writer, rings_load(&drain->control->sequence), time);
 	drain->can_switch = true;
 	drain->switch_time = time > drain->writer.time_last ? time : drain->writer.time_last;
 }
@@ -313,10 +309,10 @@ static bool is_empty(const struct drain *drain)
 
 	if (drain->buffer)
 		return is_caught_up(drain, &sequence);
-	return drain->control->tail == load(&drain->control->slots) &&
-	       load(&drain->control->sequence) == drain->control->tail -
-							  load(&drain->control->more_slots) +
-							  load(&drain->control->lost);
+	return drain->control->tail == rings_load(&drain->control->slots) &&
+	       rings_load(&drain->control->sequence) ==
+		       drain->control->tail - rings_load(&drain->control->more_slots) +
+			       rings_load(&drain->control->lost);
 }
 
 int drain_rest(struct drain *drain, uint64_t skipped)
@@ -343,7 +339,7 @@ int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped)
 {
 	int err;
 
-	err = writer_confirm_losses(&drain->writer, load(&drain->control->sequence), end);
+	err = writer_confirm_losses(&drain->writer, rings_load(&drain->control->sequence), end);
 	writer_retry(&drain->writer);
 	return err ? err : writer_flush(&drain->writer, end, skipped, true);
 }

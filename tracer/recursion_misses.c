@@ -21,38 +21,33 @@
 
 #define TRIES 4
 
-static uint64_t load(const uint64_t *count)
-{
-	return __atomic_load_n(count, __ATOMIC_ACQUIRE);
-}
-
 /* The events of a CPU that were recorded by other programs than the first. */
 static uint64_t recorded_later(const struct kmt_control *control)
 {
-	return load(&control->from_backup) + load(&control->from_copies) +
-	       load(&control->from_front);
+	return rings_load(&control->from_backup) + rings_load(&control->from_copies) +
+	       rings_load(&control->from_front);
 }
 
 /* The events of a CPU that the first program did not record, although it ran. */
 static uint64_t left_by_first(const struct kmt_control *control)
 {
-	uint64_t sum = load(&control->deferred);
+	uint64_t sum = rings_load(&control->deferred);
 
 	for (unsigned int kind = 0; kind < KMT_COPIED_KINDS; kind++)
-		sum += load(&control->front_found[kind]);
+		sum += rings_load(&control->front_found[kind]);
 	return sum;
 }
 
 /* The same two counts, for front programs. */
 static uint64_t recorded_after_front(const struct kmt_control *control)
 {
-	return load(&control->from_backup) + load(&control->from_copies) +
-	       load(&control->from_first);
+	return rings_load(&control->from_backup) + rings_load(&control->from_copies) +
+	       rings_load(&control->from_first);
 }
 
 static uint64_t left_by_front(const struct kmt_control *control)
 {
-	return load(&control->front_deferred);
+	return rings_load(&control->front_deferred);
 }
 
 static uint64_t sum_cpus(const struct rings *rings, uint64_t count(const struct kmt_control *))

@@ -66,4 +66,10 @@ int rings_add_spare(struct rings *rings, int rings_fd, int spare_taken_fd);
  */
 bool rings_take_spare(struct rings *rings, unsigned int cpu, int spare_taken_fd);
 
+/* Loads a word of a control block or a slot, and all that the programs wrote before it. */
+static inline uint64_t rings_load(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
 #endif

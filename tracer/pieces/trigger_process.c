@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/inside.h"
 #include "base/worker.h"
+#include "tracer/load/machine.h"
 #include "tracer/pieces/trigger_process.h"
 
 _Static_assert(sizeof(struct trigger_request) <= PIPE_BUF, "a request is written at once");
@@ -162,14 +162,6 @@ static void take_dump(struct trigger_work *work, const struct trigger_request *r
 	send_answer(work);
 }
 
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 /* A full capture begins when the trigger fires: it has the events after that. */
 static void take_full(struct trigger_work *work, const struct trigger_request *request)
 {
@@ -182,7 +174,7 @@ static void take_full(struct trigger_work *work, const struct trigger_request *r
 	answer->is_full = true;
 	answer->err = trigger_full_record(settings->path, settings->full, settings->saved,
 					  answer->path, sizeof(answer->path), &answer->status);
-	work->full_end = now();
+	work->full_end = machine_now();
 	*work->full = '\0';
 	if (!answer->err && !answer->status)
 		memcpy(work->full, answer->path, sizeof(work->full));

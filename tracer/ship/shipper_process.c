@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/fd_message.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/utc.h"
 #include "base/worker.h"
@@ -335,15 +336,11 @@ static int close_all_from(unsigned int first, unsigned int last)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 /* The locks of captures, the pipes of other processes, and all else that is kmemtraced's. */
 static void close_others(const struct shipper_work *work)
 {
-	int kept[] = { work->requests, work->directory, work->state, work->program };
+	uint32_t kept[] = { (uint32_t)work->requests, (uint32_t)work->directory,
+			    (uint32_t)work->state, (uint32_t)work->program };
 	unsigned int first = STDERR_FILENO + 1;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -351,10 +348,10 @@ static void close_others(const struct shipper_work *work)
 		dup2(null, STDIN_FILENO);
 	/* the reader of a capture on standard output waits for its end */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	qsort(kept, sizeof(kept) / sizeof(*kept), sizeof(*kept), compare);
+	qsort(kept, sizeof(kept) / sizeof(*kept), sizeof(*kept), compare_u32);
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		close_all_from(first, (unsigned int)kept[i] - 1);
-		first = (unsigned int)kept[i] + 1;
+		close_all_from(first, kept[i] - 1);
+		first = kept[i] + 1;
 	}
 	close_all_from(first, UINT32_MAX);
 }
