@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The view leaks: live objects at the end of the window by group, and their growth. The rows with
- * the most damage are first: see damage.h.
+ * The view leaks: live objects at the end of the window by group, and the slope of their bytes. The
+ * rows with the most damage are first: see damage.h.
  */
 #include "config.h"
 
@@ -188,7 +188,7 @@ static void end(struct report *report)
 }
 
 /* Fits lines to the live bytes and objects at the ends of the slices. */
-static void add_growth(const struct leaks *leaks, const struct analysis *analysis, uint32_t group,
+static void set_slopes(const struct leaks *leaks, const struct analysis *analysis, uint32_t group,
 		       struct table *table)
 {
 	double seconds[SLICES_MAX], bytes[SLICES_MAX], objects[SLICES_MAX];
@@ -351,7 +351,7 @@ static int add_row(struct report *report, struct table *table,
 		return -ENOMEM;
 	add_caches(report, list, count, scratch->caches, table);
 	add_ages(analysis, list, count, table);
-	add_growth(report->data, analysis, list[0]->group, table);
+	set_slopes(report->data, analysis, list[0]->group, table);
 	return table_cell(table, COLUMN_site)->text && table_cell(table, COLUMN_cache)->text &&
 			       table_cell(table, COLUMN_partly_covered)->text
 		       ? 0
@@ -408,7 +408,7 @@ static int make(struct report *report)
 
 const struct view view_leaks = {
 	.name = "leaks",
-	.summary = "objects that are live at the end, by call site: age and growth",
+	.summary = "objects that are live at the end, by call site: age and slope",
 	.columns = columns,
 	.has_by = true,
 	.by = GROUP_BY_SITE,

@@ -23,16 +23,16 @@ void process_slice_count(struct process_slice *slice, const struct event *event)
 		slice->major_faults += (uint32_t)event->payload == KMT_FAULT_MAJOR;
 		break;
 	case KMT_MMAP:
-		add_bytes(&slice->mmap_growth, is_possible ? (int64_t)event->payload : 0);
+		add_bytes(&slice->mmap_bytes, is_possible ? (int64_t)event->payload : 0);
 		break;
 	case KMT_MUNMAP:
-		add_bytes(&slice->mmap_growth, is_possible ? -(int64_t)event->payload : 0);
+		add_bytes(&slice->mmap_bytes, is_possible ? -(int64_t)event->payload : 0);
 		break;
 	case KMT_BRK:
 		if (event->payload == KMT_LENGTH_UNKNOWN)
 			slice->brk_is_unknown = true;
 		else
-			add_bytes(&slice->brk_growth, (int64_t)event->payload);
+			add_bytes(&slice->brk_bytes, (int64_t)event->payload);
 		break;
 	case KMT_OOM_KILL:
 		slice->oom_kills++;
@@ -45,8 +45,8 @@ void process_slice_add(struct process_slice *sum, const struct process_slice *sl
 	sum->minor_faults += slice->minor_faults;
 	sum->major_faults += slice->major_faults;
 	sum->oom_kills += slice->oom_kills;
-	add_bytes(&sum->mmap_growth, slice->mmap_growth);
-	add_bytes(&sum->brk_growth, slice->brk_growth);
+	add_bytes(&sum->mmap_bytes, slice->mmap_bytes);
+	add_bytes(&sum->brk_bytes, slice->brk_bytes);
 	sum->brk_is_unknown |= slice->brk_is_unknown;
 }
 
@@ -79,9 +79,9 @@ void process_slice_cells(const struct process_slice *slice, const struct analysi
 								    : CELL_UNKNOWN;
 	table_cell(table, COLUMN_major_faults)->number = has_faults ? slice->major_faults
 								    : CELL_UNKNOWN;
-	table_cell(table, COLUMN_mmap_growth_bytes)->change = has_mmap ? slice->mmap_growth
+	table_cell(table, COLUMN_mmap_growth_bytes)->change = has_mmap ? slice->mmap_bytes
 								       : CHANGE_UNKNOWN;
-	table_cell(table, COLUMN_brk_growth_bytes)->change = has_brk ? slice->brk_growth
+	table_cell(table, COLUMN_brk_growth_bytes)->change = has_brk ? slice->brk_bytes
 								     : CHANGE_UNKNOWN;
 	table_cell(table, COLUMN_oom_kills)->number =
 		has(analysis, PROBE_OOM_KILL, KMT_OOM_KILL) ? slice->oom_kills : CELL_UNKNOWN;

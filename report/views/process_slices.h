@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The process events of a time slice: page faults, growth of the address spaces, OOM kills. */
+/* The process events of a time slice: page faults, bytes that mmap and brk requested, OOM kills. */
 #ifndef REPORT_VIEWS_PROCESS_SLICES_H
 #define REPORT_VIEWS_PROCESS_SLICES_H
 
@@ -7,8 +7,8 @@
 
 struct process_slice {
 	uint64_t minor_faults, major_faults, oom_kills;
-	int64_t mmap_growth, brk_growth; /* bytes; the least or largest number if it overflows */
-	bool brk_is_unknown;		 /* of an event: the kernel did not say its length */
+	int64_t mmap_bytes, brk_bytes; /* the least or largest number if it overflows */
+	bool brk_is_unknown;	       /* of an event: the kernel did not say its length */
 };
 
 void process_slice_count(struct process_slice *slice, const struct event *event);

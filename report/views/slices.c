@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Width and growth of time slices. */
+/* The width of time slices, which doubles. */
 #include "config.h"
 
 #include <string.h>

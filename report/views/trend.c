@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Growth over time. */
+/* The line of least squares, and the spread of times. */
 #include "config.h"
 
 #include "report/views/trend.h"

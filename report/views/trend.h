@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Growth over time: the line of least squares, and how evenly times are spread. */
+/* The slope of values over time by least squares, and how evenly times are spread. */
 #ifndef REPORT_VIEWS_TREND_H
 #define REPORT_VIEWS_TREND_H
 
