@@ -11,7 +11,7 @@ int error_format(struct error *error, int err, const char *format, ...)
 {
 	va_list arguments;
 
-	if (*error->text)
+	if (!error || *error->text)
 		return err;
 	va_start(arguments, format);
 	vsnprintf(error->text, sizeof(error->text), format, arguments);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The text of the first error, which the program prints once: those that come later follow from it.
- * The functions return err, a -errno.
+ * The functions return err, a -errno. error may be NULL: then only err matters.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H

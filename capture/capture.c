@@ -73,7 +73,7 @@ static int open_metadata(struct capture *capture)
 {
 	__attribute__((cleanup(free_text))) char *path = join_path(last_part(capture), "metadata");
 	__attribute__((cleanup(free_text))) char *text = NULL;
-	char errmsg[200] = "";
+	struct error error = { 0 };
 	int err;
 
 	err = path ? read_file(AT_FDCWD, path, METADATA_BYTES_MAX, &text, NULL) : -ENOMEM;
@@ -92,30 +92,29 @@ static int open_metadata(struct capture *capture)
 			capture->path);
 	if (err)
 		return fail_capture(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
-	err = metadata_parse(&capture->metadata, text, errmsg, sizeof(errmsg));
+	err = metadata_parse(&capture->metadata, text, &error);
 	if (err == -EINVAL && capture->stream_count)
 		return fail_capture(
 			capture, err,
 			"%s/metadata: %s; if it is damaged, kmemtrace-check --repair rebuilds it",
-			capture->path, errmsg);
+			capture->path, error.text);
 	if (err)
-		return fail_capture(capture, err, "%s/metadata: %s", capture->path, errmsg);
+		return fail_capture(capture, err, "%s/metadata: %s", capture->path, error.text);
 	return 0;
 }
 
-/* 0 or -errno, with the reason in errmsg if the text is wrong. */
-static int read_status(const struct capture_part *part, struct status *status, char *errmsg,
-		       size_t errmsg_size)
+/* 0 or -errno, with the reason in error if the text is wrong. */
+static int read_status(const struct capture_part *part, struct status *status, struct error *error)
 {
 	__attribute__((cleanup(free_text))) char *path = join_path(part->path, "kernel/status");
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	int err = path ? read_file(AT_FDCWD, path, TABLE_BYTES_MAX, &text, NULL) : -ENOMEM;
 
-	return err ? err : status_parse(status, text, errmsg, errmsg_size);
+	return err ? err : status_parse(status, text, error);
 }
 
 /* The sum over all parts. */
-static int read_statuses(struct capture *capture, char *errmsg, size_t errmsg_size)
+static int read_statuses(struct capture *capture, struct error *error)
 {
 	bool is_first = true;
 	int err = 0;
@@ -125,7 +124,7 @@ static int read_statuses(struct capture *capture, char *errmsg, size_t errmsg_si
 
 		if (capture->parts.list[i].is_checkpoint)
 			continue;
-		err = read_status(&capture->parts.list[i], &status, errmsg, errmsg_size);
+		err = read_status(&capture->parts.list[i], &status, error);
 		if (!err && is_first)
 			capture->status = status;
 		else if (!err)
@@ -141,8 +140,9 @@ static int open_status(struct capture *capture)
 {
 	static const char without[] =
 		"losses are known from the streams only, and the allocations of kmemtraced itself count as those of other tasks";
-	char errmsg[160] = "", newer[METADATA_TEXT];
-	int err = read_statuses(capture, errmsg, sizeof(errmsg));
+	struct error error = { 0 };
+	char newer[METADATA_TEXT];
+	int err = read_statuses(capture, &error);
 
 	if (error_is_shortage(err))
 		return fail_shortage(capture, "kernel/status", err);
@@ -152,16 +152,16 @@ static int open_status(struct capture *capture)
 	}
 	status_deinit(&capture->status);
 	memset(&capture->status, 0, sizeof(capture->status));
-	if (err != -EPROTONOSUPPORT && !errmsg[0])
+	if (err != -EPROTONOSUPPORT && !*error.text)
 		add_unread(capture, "status", err, "the status is missing (%s): %s", strerror(-err),
 			   without);
 	else if (err == -EPROTONOSUPPORT)
-		add_unread(capture, "status", err, "%s; %s; without the status %s", errmsg,
+		add_unread(capture, "status", err, "%s; %s; without the status %s", error.text,
 			   metadata_newer_text(capture->metadata.tracer_version, newer,
 					       sizeof(newer)),
 			   without);
 	else
-		add_unread(capture, "status", err, "the status cannot be read (%s): %s", errmsg,
+		add_unread(capture, "status", err, "the status cannot be read (%s): %s", error.text,
 			   without);
 	return 0;
 }

@@ -387,8 +387,7 @@ static int read_stacks(struct live_capture *live, const char *text)
 static int read_status(struct live_capture *live, const char *text)
 {
 	struct status status;
-	char errmsg[160];
-	int err = status_parse(&status, text, errmsg, sizeof(errmsg));
+	int err = status_parse(&status, text, NULL);
 
 	if (err)
 		return err;

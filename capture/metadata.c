@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -355,17 +354,6 @@ static bool find_uuid(const char *text, uint8_t uuid[16])
 	return !*at;
 }
 
-static int __attribute__((format(printf, 4, 5)))
-fail_metadata(int err, char *errmsg, size_t size, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(errmsg, size, format, arguments);
-	va_end(arguments);
-	return -err;
-}
-
 /* The keys that kmemtrace-import writes; kmemtraced does not. */
 static void parse_source(struct metadata *metadata, const char *text)
 {
@@ -427,7 +415,7 @@ static void parse_machine(struct metadata *metadata, const char *text)
 	find_string(text, "machine", metadata->machine, sizeof(metadata->machine));
 }
 
-int metadata_parse(struct metadata *metadata, const char *text, char *errmsg, size_t errmsg_size)
+int metadata_parse(struct metadata *metadata, const char *text, struct error *error)
 {
 	const char *order = find_value(text, "byte_order");
 	size_t order_size = order ? skip_token(order) - order : 0;
@@ -436,25 +424,23 @@ int metadata_parse(struct metadata *metadata, const char *text, char *errmsg, si
 
 	*metadata = (struct metadata){ 0 };
 	if (strncmp(text, SIGNATURE, strlen(SIGNATURE)))
-		return fail_metadata(EINVAL, errmsg, errmsg_size,
-				     "it does not begin with \"" SIGNATURE "\"");
+		return error_set(error, -EINVAL, "it does not begin with \"" SIGNATURE "\"");
 	if (!find_number(text, "kmt_format", &format) || !format)
-		return fail_metadata(EINVAL, errmsg, errmsg_size,
-				     "it has no kmt_format: this trace is not of kmemtraced");
+		return error_set(error, -EINVAL,
+				 "it has no kmt_format: this trace is not of kmemtraced");
 	find_string(text, "tracer_version", metadata->tracer_version,
 		    sizeof(metadata->tracer_version));
 	if (format > CAPTURE_FORMAT)
-		return fail_metadata(
-			EPROTONOSUPPORT, errmsg, errmsg_size,
+		return error_format(
+			error, -EPROTONOSUPPORT,
 			"the capture has format %" PRIu64 ", this program reads up to %d; %s",
 			format, CAPTURE_FORMAT,
 			metadata_newer_text(metadata->tracer_version, newer, sizeof(newer)));
 	metadata->format = format;
 	if (!find_uuid(text, metadata->uuid))
-		return fail_metadata(EINVAL, errmsg, errmsg_size, "it has no uuid");
+		return error_set(error, -EINVAL, "it has no uuid");
 	if (order_size != 2 || (memcmp(order, "le", 2) && memcmp(order, "be", 2)))
-		return fail_metadata(EINVAL, errmsg, errmsg_size,
-				     "it has no byte_order that is le or be");
+		return error_set(error, -EINVAL, "it has no byte_order that is le or be");
 	metadata->big_endian = *order == 'b';
 	parse_machine(metadata, text);
 	parse_source(metadata, text);

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/error.h"
+
 #define METADATA_TEXT 128
 
 /* The clock of the streams' times. */
@@ -67,9 +69,9 @@ int metadata_compare_file(const struct metadata *metadata, const char *path);
 
 /*
  * Reads the text of a metadata file. 0; -EINVAL: not a capture's; -EPROTONOSUPPORT: a newer
- * format. errmsg gets the error text.
+ * format. error gets the text.
  */
-int metadata_parse(struct metadata *metadata, const char *text, char *errmsg, size_t errmsg_size);
+int metadata_parse(struct metadata *metadata, const char *text, struct error *error);
 
 /*
  * The end of a message about something that this version does not know: which version wrote it,

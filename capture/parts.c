@@ -176,10 +176,9 @@ static bool read_metadata(const char *piece, struct metadata *metadata)
 {
 	__attribute__((cleanup(free_text))) char *path = join_path(piece, "metadata");
 	__attribute__((cleanup(free_text))) char *text = NULL;
-	char errmsg[200];
 
 	return path && !read_file(AT_FDCWD, path, METADATA_BYTES_MAX, &text, NULL) &&
-	       !metadata_parse(metadata, text, errmsg, sizeof(errmsg));
+	       !metadata_parse(metadata, text, NULL);
 }
 
 static bool read_uuid(const char *piece, uint8_t uuid[16])

@@ -570,7 +570,7 @@ static bool parse_single(struct status *status, struct line *line)
 	return false;
 }
 
-int status_parse(struct status *status, const char *text, char *errmsg, size_t errmsg_size)
+int status_parse(struct status *status, const char *text, struct error *error)
 {
 	struct line line;
 	int err = 0;
@@ -580,19 +580,16 @@ int status_parse(struct status *status, const char *text, char *errmsg, size_t e
 		uint64_t format;
 
 		if (line_key(&line, "format")) {
-			if (line_u64(&line, 10, &format) && format > STATUS_FORMAT) {
-				snprintf(errmsg, errmsg_size,
-					 "the status has format %" PRIu64
-					 ", this program reads up to %d",
-					 format, STATUS_FORMAT);
-				err = -EPROTONOSUPPORT;
-			}
+			if (line_u64(&line, 10, &format) && format > STATUS_FORMAT)
+				err = error_format(error, -EPROTONOSUPPORT,
+						   "the status has format %" PRIu64
+						   ", this program reads up to %d",
+						   format, STATUS_FORMAT);
 		} else if (!parse_single(status, &line) &&
 			   !status_sampling_parse(&status->sampling, &line)) {
 			err = parse_list(status, &line);
 			if (err)
-				snprintf(errmsg, errmsg_size,
-					 "there is not enough memory for the status");
+				error_set(error, err, "there is not enough memory for the status");
 		}
 	}
 	if (err)

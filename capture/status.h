@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "capture/loss.h"
 #include "capture/status_probes.h"
 #include "capture/status_sampling.h"
@@ -128,8 +129,8 @@ struct status {
 void status_deinit(struct status *status);
 int status_write(const struct status *status, FILE *file); /* 0 or -errno */
 
-/* 0, -ENOMEM, or -EPROTONOSUPPORT: the format is newer; errmsg gets the error text. */
-int status_parse(struct status *status, const char *text, char *errmsg, size_t errmsg_size);
+/* 0, -ENOMEM, or -EPROTONOSUPPORT: the format is newer; error gets the text. */
+int status_parse(struct status *status, const char *text, struct error *error);
 
 /* Append to the lists. 0 or -ENOMEM. A CPU or own task is added only once. */
 int status_add_traced_pid(struct status *status, uint32_t tgid);

@@ -293,11 +293,10 @@ static int write_piece_status(struct split *split, size_t piece, FILE *file)
 		join_path(split->capture->path, "kernel/status");
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	struct status status;
-	char errmsg[160];
 	int err = path ? read_file(AT_FDCWD, path, (size_t)64 << 20, &text, NULL) : -ENOMEM;
 
 	if (!err)
-		err = status_parse(&status, text, errmsg, sizeof(errmsg));
+		err = status_parse(&status, text, NULL);
 	if (err)
 		return err;
 	err = make_status(split, piece, &status);

@@ -122,17 +122,17 @@ static int find_capture_id(struct repair *repair)
 
 static int read_metadata(struct repair *repair)
 {
-	char errmsg[200] = "";
+	struct error error = { 0 };
 	char *text = NULL;
 	int err = read_part_text(repair, "metadata", &text);
 
 	if (error_is_shortage(err))
 		return repair_fail(repair, err, "%s/metadata: %s", repair->path, strerror(-err));
 	if (!err)
-		err = metadata_parse(&repair->metadata, text, errmsg, sizeof(errmsg));
+		err = metadata_parse(&repair->metadata, text, &error);
 	free(text);
 	if (err == -EPROTONOSUPPORT)
-		return repair_fail(repair, err, "%s/metadata: %s", repair->path, errmsg);
+		return repair_fail(repair, err, "%s/metadata: %s", repair->path, error.text);
 	repair->metadata_read = !err;
 	return 0;
 }
@@ -209,20 +209,16 @@ static int read_status(struct repair *repair)
 		return repair_fail(repair, read_err, "%s/kernel/status: %s", repair->path,
 				   strerror(-read_err));
 	if (read_err)
-		snprintf(repair->status_errmsg, sizeof(repair->status_errmsg), "%s",
-			 strerror(-read_err));
+		error_set(&repair->status_error, read_err, strerror(-read_err));
 	else
-		err = status_parse(&repair->status, text, repair->status_errmsg,
-				   sizeof(repair->status_errmsg));
+		err = status_parse(&repair->status, text, &repair->status_error);
 	free(text);
 	if (err == -EPROTONOSUPPORT && strcmp(version, PACKAGE_VERSION) != 0)
 		return repair_fail(repair, err, "%s/kernel/status: %s; %s", repair->path,
-				   repair->status_errmsg,
+				   repair->status_error.text,
 				   metadata_newer_text(version, newer, sizeof(newer)));
 	if (err)
 		memset(&repair->status, 0, sizeof(repair->status));
-	else if (!read_err)
-		repair->status_errmsg[0] = '\0';
 	repair->status_consistent = status_adds_up(&repair->status);
 	return 0;
 }

@@ -76,11 +76,11 @@ static void print_repair(const struct repair *repair, const char *output, const 
 		recorded += repair->status.cpus[i].recorded;
 		lost += repair->status.cpus[i].lost;
 	}
-	if (repair->status_errmsg[0])
+	if (*repair->status_error.text)
 		repair_print(
 			repair,
 			"/kernel/status: rebuilt (%s): the tasks of kmemtraced, the filter and the observed paths are unknown",
-			repair->status_errmsg);
+			repair->status_error.text);
 	if (repair->status.unknown_lines)
 		repair_print(repair,
 			     "/kernel/status: left out %zu line%s that this version does not know",

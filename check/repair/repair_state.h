@@ -3,6 +3,7 @@
 #ifndef CHECK_REPAIR_REPAIR_STATE_H
 #define CHECK_REPAIR_REPAIR_STATE_H
 
+#include "base/error.h"
 #include "capture/directory.h"
 #include "capture/metadata.h"
 #include "check/repair/repair_stream.h"
@@ -18,7 +19,7 @@ struct repair {
 	bool metadata_read;    /* the old metadata could be read */
 	bool metadata_rebuilt; /* the old metadata cannot be copied */
 	struct status status;
-	char status_errmsg[200]; /* why the old status cannot be read; or empty */
+	struct error status_error; /* why the old status cannot be read */
 	/* the counters of the old status add up, so they count lost ends of streams too */
 	bool status_consistent;
 	struct repair_end end;

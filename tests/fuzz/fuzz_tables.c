@@ -101,14 +101,14 @@ static char *parse_status(const char *text)
 {
 	struct written written;
 	struct status status;
-	char errmsg[160] = "";
+	struct error error = { 0 };
 	int err;
 
 	memset(&status, 0, sizeof(status));
-	err = status_parse(&status, text, errmsg, sizeof(errmsg));
+	err = status_parse(&status, text, &error);
 	FUZZ_EXPECT(!err || err == -EPROTONOSUPPORT);
 	if (err)
-		FUZZ_EXPECT(errmsg[0]);
+		FUZZ_EXPECT(*error.text);
 	begin_text(&written);
 	if (!err)
 		FUZZ_EXPECT(!status_write(&status, written.file));
@@ -160,10 +160,11 @@ static char *parse_metadata(const char *text)
 {
 	struct metadata metadata;
 	struct written written;
-	char errmsg[200] = "", newer[METADATA_TEXT];
-	int err = metadata_parse(&metadata, text, errmsg, sizeof(errmsg));
+	struct error error = { 0 };
+	char newer[METADATA_TEXT];
+	int err = metadata_parse(&metadata, text, &error);
 
-	FUZZ_EXPECT(!err == !errmsg[0]);
+	FUZZ_EXPECT(!err == !*error.text);
 	begin_text(&written);
 	if (!err) {
 		FUZZ_EXPECT(!metadata_write(&metadata, written.file));

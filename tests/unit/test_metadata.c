@@ -75,14 +75,15 @@ static void written_and_read(void **state)
 		.tracer_version = "12.34.5",
 	};
 	struct metadata copy;
-	char errmsg[200] = "", *text = metadata_text(&metadata);
+	struct error error = { 0 };
+	char *text = metadata_text(&metadata);
 
 	(void)state;
 	assert_non_null(strstr(text, "tracer_major = 12; tracer_minor = 34;"));
 	assert_non_null(strstr(text, "offset_s = 1700000000; offset = 123456789;"));
 	assert_non_null(strstr(text, "\"00ff1234-5678-9abc-def0-010203040506\""));
-	assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
-	assert_string_equal(errmsg, "");
+	assert_int_equal(metadata_parse(&copy, text, &error), 0);
+	assert_string_equal(error.text, "");
 	assert_memory_equal(copy.uuid, metadata.uuid, 16);
 	assert_true(copy.big_endian);
 	assert_int_equal(copy.format, CAPTURE_FORMAT);
@@ -107,10 +108,10 @@ static void written_and_read(void **state)
 static void of_a_piece(void **state)
 {
 	struct metadata metadata = { .format = CAPTURE_FORMAT, .piece = 4000000001 }, copy;
-	char errmsg[200], *text = metadata_text(&metadata);
+	char *text = metadata_text(&metadata);
 
 	(void)state;
-	assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
+	assert_int_equal(metadata_parse(&copy, text, NULL), 0);
 	assert_int_equal(copy.piece, 4000000001);
 	free(text);
 }
@@ -122,7 +123,7 @@ static void of_an_import(void **state)
 	static const enum metadata_order orders[] = { METADATA_ORDER_UNKNOWN, METADATA_ORDER_LITTLE,
 						      METADATA_ORDER_BIG };
 	struct metadata metadata = { .format = CAPTURE_FORMAT, .source = "a \"recording\"" }, copy;
-	char errmsg[200], *text, name[40];
+	char *text, name[40];
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -133,7 +134,7 @@ static void of_an_import(void **state)
 		snprintf(name, sizeof(name), "map = clock.%s.value",
 			 metadata_clock_text(&metadata));
 		assert_non_null(strstr(text, name));
-		assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
+		assert_int_equal(metadata_parse(&copy, text, NULL), 0);
 		assert_string_equal(copy.source, metadata.source);
 		assert_int_equal(copy.clock, clocks[i]);
 		assert_int_equal(metadata_order(&copy), orders[i]);
@@ -148,14 +149,13 @@ static void of_an_import(void **state)
 static void white_space_and_order_do_not_matter(void **state)
 {
 	struct metadata metadata;
-	char errmsg[200];
 
 	(void)state;
 	assert_int_equal(metadata_parse(&metadata,
 					HEAD
 					"kmt_format\t=\n1;// byte_order = be\n/* byte_order = be */"
 					"byte_order/**/=/* */le;" UUID "kmt_word_bits=64",
-					errmsg, sizeof(errmsg)),
+					NULL),
 			 0);
 	assert_false(metadata.big_endian);
 	assert_int_equal(metadata.uuid[15], 0x64);
@@ -169,13 +169,12 @@ static void white_space_and_order_do_not_matter(void **state)
 static void clock_without_source_is_ignored(void **state)
 {
 	struct metadata metadata;
-	char errmsg[200];
 
 	(void)state;
 	assert_int_equal(metadata_parse(&metadata,
 					HEAD UUID "byte_order = le; kmt_format = 1;"
 						  "kmt_clock = \"events\"; kmt_source = \"\";",
-					errmsg, sizeof(errmsg)),
+					NULL),
 			 0);
 	assert_int_equal(metadata.clock, METADATA_CLOCK_MONOTONIC);
 }
@@ -212,12 +211,11 @@ static void wrong_metadata_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct metadata metadata;
-		char errmsg[200] = "";
+		struct error error = { 0 };
 
-		assert_int_equal(metadata_parse(&metadata, wrong[i].text, errmsg, sizeof(errmsg)),
-				 wrong[i].err);
-		if (!strstr(errmsg, wrong[i].errmsg))
-			fail_msg("%s: %s", wrong[i].text, errmsg);
+		assert_int_equal(metadata_parse(&metadata, wrong[i].text, &error), wrong[i].err);
+		if (!strstr(error.text, wrong[i].errmsg))
+			fail_msg("%s: %s", wrong[i].text, error.text);
 	}
 }
 
@@ -225,14 +223,14 @@ static void wrong_metadata_is_refused(void **state)
 static void hostile_metadata_is_safe(void **state)
 {
 	struct metadata metadata, copy;
-	char errmsg[200], *text, *hostname;
+	char *text, *hostname;
 
 	(void)state;
 	assert_int_equal(metadata_init(&metadata), 0);
 	text = metadata_text(&metadata);
 	for (size_t size = strlen(text); size--;) {
 		char *cut = strndup(text, size);
-		int err = metadata_parse(&copy, cut, errmsg, sizeof(errmsg));
+		int err = metadata_parse(&copy, cut, NULL);
 
 		assert_true(!err || err == -EINVAL);
 		free(cut);
@@ -246,7 +244,7 @@ static void hostile_metadata_is_safe(void **state)
 				       "kmt_page_size = 12345; offset_s = 99999999999; offset = 1;"
 				       "machine = \"\\777\\0\\q\\\"\\\\\"; hostname = \"%s",
 			     hostname) > 0);
-	assert_int_equal(metadata_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
+	assert_int_equal(metadata_parse(&copy, text, NULL), 0);
 	assert_int_equal(strlen(copy.hostname), METADATA_TEXT - 1);
 	assert_string_equal(copy.machine, "q\"\\");
 	assert_int_equal(copy.word_bits, 64);
@@ -260,7 +258,7 @@ static void hostile_metadata_is_safe(void **state)
 					HEAD UUID "byte_order = be; kmt_format = 1;"
 						  "kmt_word_bits = 0; kmt_page_size = 0;"
 						  "offset_s = 0; offset = 0;",
-					errmsg, sizeof(errmsg)),
+					NULL),
 			 0);
 	assert_int_equal(copy.word_bits, 0);
 	assert_int_equal(copy.clock, METADATA_CLOCK_MONOTONIC);
@@ -270,7 +268,7 @@ static void hostile_metadata_is_safe(void **state)
 	assert_int_equal(metadata_parse(&copy,
 					HEAD UUID "byte_order = be; kmt_format = 1;"
 						  "kmt_source = \"a\"; kmt_clock = \"tai\";",
-					errmsg, sizeof(errmsg)),
+					NULL),
 			 0);
 	assert_int_equal(copy.clock, METADATA_CLOCK_OTHER);
 }

@@ -94,7 +94,7 @@ static void fill_status(struct status *status)
 static void written_status_is_parsed(void **state)
 {
 	struct status status, copy;
-	char errmsg[200] = "", *text, *again;
+	char *text, *again;
 
 	(void)state;
 	fill_status(&status);
@@ -148,7 +148,7 @@ static void written_status_is_parsed(void **state)
 			    "lost_span 2 12 12 1 300 400\n"
 			    "skip 100 300 5\n"
 			    "skip 200 400 4\n");
-	assert_int_equal(status_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
+	assert_int_equal(status_parse(&copy, text, NULL), 0);
 	assert_int_equal(copy.complete, STATUS_COMPLETE);
 	assert_string_equal(copy.stopped, status.stopped);
 	assert_true(copy.include_self);
@@ -185,7 +185,6 @@ static void written_status_is_parsed(void **state)
 static void complete_has_three_words(void **state)
 {
 	struct status status, copy;
-	char errmsg[200];
 
 	(void)state;
 	for (int complete = STATUS_CUT_OFF; complete <= STATUS_REPAIRED; complete++) {
@@ -193,7 +192,7 @@ static void complete_has_three_words(void **state)
 
 		status = (struct status){ .complete = complete };
 		text = status_text(&status);
-		assert_int_equal(status_parse(&copy, text, errmsg, sizeof(errmsg)), 0);
+		assert_int_equal(status_parse(&copy, text, NULL), 0);
 		assert_int_equal(copy.complete, complete);
 		assert_string_equal(copy.stopped, "");
 		assert_false(copy.include_self);
@@ -275,7 +274,7 @@ static void many_skip_spans_are_merged(void **state)
 static void unknown_and_damaged_lines_are_skipped(void **state)
 {
 	struct status status;
-	char errmsg[200];
+	struct error error = { 0 };
 
 	(void)state;
 	assert_int_equal(
@@ -288,7 +287,7 @@ static void unknown_and_damaged_lines_are_skipped(void **state)
 			     "observed\nunobserved\nlost_span 1 2 3 4 5\n\n\nskip 1 2\nskip 9 5 "
 			     "1\nskip 1 2 x\n"
 			     "rescued -1\nrescue_off\nrescue maybe\nend 9\nskipped 12",
-			     errmsg, sizeof(errmsg)),
+			     NULL),
 		0);
 	assert_int_equal(status.complete, STATUS_CUT_OFF);
 	assert_int_equal(status.begin, 7);
@@ -307,16 +306,15 @@ static void unknown_and_damaged_lines_are_skipped(void **state)
 	assert_int_equal(status.cpus[1].from_backup, 0);
 	assert_int_equal(status.unknown_lines, 1);
 	status_deinit(&status);
-	assert_int_equal(status_parse(&status, "begin 1\nformat 2\n", errmsg, sizeof(errmsg)),
-			 -EPROTONOSUPPORT);
-	assert_non_null(strstr(errmsg, "format 2, this program reads up to 1"));
-	assert_int_equal(status_parse(&status, "", errmsg, sizeof(errmsg)), 0);
+	assert_int_equal(status_parse(&status, "begin 1\nformat 2\n", &error), -EPROTONOSUPPORT);
+	assert_non_null(strstr(error.text, "format 2, this program reads up to 1"));
+	assert_int_equal(status_parse(&status, "", NULL), 0);
 }
 
 static void text_may_be_cut_off_anywhere(void **state)
 {
 	struct status status, copy;
-	char errmsg[200], *text;
+	char *text;
 
 	(void)state;
 	fill_status(&status);
@@ -324,7 +322,7 @@ static void text_may_be_cut_off_anywhere(void **state)
 	for (size_t size = strlen(text); size--;) {
 		char *cut = strndup(text, size);
 
-		assert_int_equal(status_parse(&copy, cut, errmsg, sizeof(errmsg)), 0);
+		assert_int_equal(status_parse(&copy, cut, NULL), 0);
 		status_deinit(&copy);
 		free(cut);
 	}

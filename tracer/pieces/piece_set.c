@@ -165,10 +165,9 @@ static bool read_uuid(int set, unsigned int number, uint8_t uuid[16])
 	__attribute__((cleanup(close_fd))) int piece = open_piece(set, number);
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	struct metadata metadata;
-	char errmsg[200];
 
 	if (piece < 0 || read_file(piece, "metadata", METADATA_BYTES_MAX, &text, NULL) ||
-	    metadata_parse(&metadata, text, errmsg, sizeof(errmsg)))
+	    metadata_parse(&metadata, text, NULL))
 		return false;
 	memcpy(uuid, metadata.uuid, sizeof(metadata.uuid));
 	return true;
