@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/error.h"
+
 #define ARCHIVE_BLOCK 512
 #define ARCHIVE_SUFFIX ".kmt"
 #define ARCHIVE_FILES_MAX 1000000 /* files and directories of one archive */
@@ -48,10 +50,9 @@ bool archive_is_name(const char *path);
 /*
  * Writes the files and directories of an open directory. The bytes depend on the names and contents
  * only. root: the name of the directory in the archive. time: of all files, seconds since 1970. 0,
- * or -errno with errmsg set.
+ * or -errno with error set.
  */
-int archive_write(FILE *file, int directory, const char *root, uint64_t time, char *errmsg,
-		  size_t errmsg_size);
+int archive_write(FILE *file, int directory, const char *root, uint64_t time, struct error *error);
 
 /*
  * Reads an archive and makes its files in an open, empty directory, without the archive's own top

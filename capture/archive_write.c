@@ -28,20 +28,13 @@
 struct writer_of_archive {
 	FILE *file;
 	uint64_t time, blocks;
-	char *errmsg;
-	size_t errmsg_size;
+	struct error *error;
 };
 
 struct archive_names {
 	char **list;
 	size_t count;
 };
-
-static int fail_archive(struct writer_of_archive *writer, int err, const char *name)
-{
-	snprintf(writer->errmsg, writer->errmsg_size, "%s: %s", name, strerror(-err));
-	return err;
-}
 
 static void names_deinit(struct archive_names *names)
 {
@@ -110,7 +103,8 @@ static int write_padded(struct writer_of_archive *writer, const void *bytes, siz
 	writer->blocks += (size + rest) / ARCHIVE_BLOCK;
 	if (fwrite(bytes, 1, size, writer->file) != size ||
 	    fwrite(zeros, 1, rest, writer->file) != rest)
-		return fail_archive(writer, errno ? -errno : -EIO, "the file cannot be written");
+		return error_set_at(writer->error, errno ? -errno : -EIO,
+				    "the file cannot be written");
 	return 0;
 }
 
@@ -121,7 +115,7 @@ static int write_header(struct writer_of_archive *writer, const char *name, char
 	uint64_t time = writer->time < OCTAL_MAX ? writer->time : 0;
 
 	if (strlen(name) > NAME_MAX_BYTES)
-		return fail_archive(writer, -ENAMETOOLONG, name);
+		return error_set_at(writer->error, -ENAMETOOLONG, name);
 	memcpy(header.name, name, strlen(name));
 	snprintf(header.mode, sizeof(header.mode), "%07o", type == ARCHIVE_DIRECTORY ? 0700 : 0600);
 	snprintf(header.uid, sizeof(header.uid), "%07o", 0);
@@ -156,14 +150,14 @@ static int copy_content(struct writer_of_archive *writer, int fd, const char *na
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return fail_archive(writer, got ? -errno : -EIO, name);
+			return error_set_at(writer->error, got ? -errno : -EIO, name);
 		/* whole blocks, but at the end */
 		while ((uint64_t)got < size && got % ARCHIVE_BLOCK) {
 			ssize_t more = read(fd, bytes + got,
 					    (size_t)(ARCHIVE_BLOCK - got % ARCHIVE_BLOCK));
 
 			if (more <= 0)
-				return fail_archive(writer, -EIO, name);
+				return error_set_at(writer->error, -EIO, name);
 			got += more;
 		}
 		size -= (uint64_t)got;
@@ -181,7 +175,7 @@ static int write_file(struct writer_of_archive *writer, int directory, const cha
 	int err = 0;
 
 	if (fd < 0 || fstat(fd, &about))
-		return fail_archive(writer, fd < 0 ? fd : -errno, name);
+		return error_set_at(writer->error, fd < 0 ? fd : -errno, name);
 	size = (uint64_t)about.st_size;
 	if (size > OCTAL_MAX)
 		err = write_large_size(writer, size);
@@ -198,18 +192,18 @@ static int write_directory(struct writer_of_archive *writer, int directory, cons
 	int err;
 
 	if (snprintf(path, sizeof(path), "%s/", name) >= (int)sizeof(path) || depth > DEPTH_MAX)
-		return fail_archive(writer, -ENAMETOOLONG, name);
+		return error_set_at(writer->error, -ENAMETOOLONG, name);
 	err = write_header(writer, path, ARCHIVE_DIRECTORY, 0);
 	if (err)
 		return err;
 	err = list_names(directory, &names);
 	if (err)
-		fail_archive(writer, err, name);
+		error_set_at(writer->error, err, name);
 	for (size_t i = 0; i < names.count && !err; i++) {
 		__attribute__((cleanup(close_fd))) int fd = -1;
 
 		if (snprintf(path, sizeof(path), "%s/%s", name, names.list[i]) >= (int)sizeof(path))
-			err = fail_archive(writer, -ENAMETOOLONG, name);
+			err = error_set_at(writer->error, -ENAMETOOLONG, name);
 		else if ((fd = inside_open_directory(directory, names.list[i])) >= 0)
 			err = write_directory(writer, fd, path, depth + 1);
 		else
@@ -219,12 +213,9 @@ static int write_directory(struct writer_of_archive *writer, int directory, cons
 	return err;
 }
 
-int archive_write(FILE *file, int directory, const char *root, uint64_t time, char *errmsg,
-		  size_t errmsg_size)
+int archive_write(FILE *file, int directory, const char *root, uint64_t time, struct error *error)
 {
-	struct writer_of_archive writer = {
-		.file = file, .time = time, .errmsg = errmsg, .errmsg_size = errmsg_size
-	};
+	struct writer_of_archive writer = { .file = file, .time = time, .error = error };
 	static const char end[2 * ARCHIVE_BLOCK];
 	int err = write_directory(&writer, directory, root, 0);
 

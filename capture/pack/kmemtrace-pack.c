@@ -278,22 +278,21 @@ static int pack_staged(const struct pack_options *options, const char *path,
 {
 	bool to_file = archive_is_name(options->output);
 	struct staging staging;
-	char errmsg[400];
+	struct error error = { 0 };
 	int status;
 
 	if (staging_begin(&staging, options->output)) {
-		status = error_msg("%s", staging.errmsg);
+		status = error_msg("%s", staging.error.text);
 		staging_end(&staging);
 		return status;
 	}
 	status = count ? pack_pieces(options, path, staging.directory, pieces, count, convert)
 		       : pack_capture(options, path, staging.directory, convert);
-	if (status < EXIT_TROUBLE && options->trim &&
-	    trim_capture(staging.directory, errmsg, sizeof(errmsg)))
-		status = error_msg("%s", errmsg);
+	if (status < EXIT_TROUBLE && options->trim && trim_capture(staging.directory, &error))
+		status = error_msg("%s", error.text);
 	if (status < EXIT_TROUBLE &&
 	    (to_file ? staging_finish_file(&staging) : staging_finish_directory(&staging)))
-		status = error_msg("%s", staging.errmsg);
+		status = error_msg("%s", staging.error.text);
 	if (status < EXIT_TROUBLE) {
 		print_pack(options, path, convert);
 		if (to_file && !options->quiet)
@@ -308,7 +307,7 @@ static int split_to_pieces(const struct pack_options *options, const struct capt
 {
 	struct split_settings settings = options->split;
 	struct progress_line line;
-	char errmsg[500];
+	struct error error = { 0 };
 	size_t count;
 	int err;
 
@@ -324,10 +323,10 @@ static int split_to_pieces(const struct pack_options *options, const struct capt
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = capture->path;
 	settings.line = &line;
-	err = split_capture(capture, options->output, &settings, &count, errmsg, sizeof(errmsg));
+	err = split_capture(capture, options->output, &settings, &count, &error);
 	progress_line_clear();
 	if (err)
-		return error_msg("%s", errmsg);
+		return error_msg("%s", error.text);
 	if (!options->quiet)
 		info_msg("%s: %zu piece%s", options->output, count, count == 1 ? "" : "s");
 	return EXIT_OK;

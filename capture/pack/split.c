@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libdeflate.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,28 +33,16 @@ struct split {
 	const char *path; /* of the set */
 	int set;	  /* its file descriptor */
 	uint64_t bytes, done;
-	char *errmsg;
-	size_t errmsg_size;
+	struct error *error;
 };
 
 /* The tables that do not change while a capture is recorded. */
 static const char *const static_tables[] = { "kernel/symbols", "kernel/gfp", "kernel/topology" };
 
-__attribute__((format(printf, 3, 4))) static int fail_split(struct split *split, int err,
-							    const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(split->errmsg, split->errmsg_size, format, arguments);
-	va_end(arguments);
-	return err;
-}
-
 static int fail_split_file(struct split *split, int err, size_t piece, const char *name)
 {
-	return fail_split(split, err, "%s/" PARTS_PIECE_NAME "/%s: %s", split->path,
-			  (unsigned int)piece + 1, name, strerror(-err));
+	return error_format(split->error, err, "%s/" PARTS_PIECE_NAME "/%s: %s", split->path,
+			    (unsigned int)piece + 1, name, strerror(-err));
 }
 
 static int open_piece(struct split *split, size_t piece)
@@ -180,8 +167,7 @@ static int copy_stream(struct split *split, size_t stream)
 	int err = stream_open(&file, split->capture->streams[stream].path);
 
 	if (err)
-		return fail_split(split, err, "%s: %s", split->capture->streams[stream].path,
-				  strerror(-err));
+		return error_set_at(split->error, err, split->capture->streams[stream].path);
 	/* the byte order is that of the first packet */
 	file.swap = split->capture->metadata.big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 	snprintf(name, sizeof(name), "cpu%u", about->cpu);
@@ -199,13 +185,13 @@ static int copy_stream(struct split *split, size_t stream)
 		if (directory >= 0)
 			close(directory);
 		if (err == -EBADMSG)
-			fail_split(
-				split, err,
+			error_format(
+				split->error, err,
 				"%s is damaged: kmemtrace-check --repair makes a whole capture of it",
 				split->capture->streams[stream].path);
 		else if (err == -EINTR)
-			fail_split(split, err, "stopped by a signal: nothing is left in %s",
-				   split->path);
+			error_format(split->error, err,
+				     "stopped by a signal: nothing is left in %s", split->path);
 		else if (err)
 			fail_split_file(split, err, piece, name);
 	}
@@ -314,7 +300,7 @@ static int copy_tables(struct split *split, size_t piece, int directory)
 
 	copy.from = open(split->capture->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (copy.from < 0)
-		return fail_split(split, -errno, "%s: %s", split->capture->path, strerror(errno));
+		return error_set_at(split->error, -errno, split->capture->path);
 	if (!piece)
 		err = copy_folder(&copy, "kernel");
 	else
@@ -380,10 +366,11 @@ static int make_checkpoints(struct split *split)
 			parts_piece_path(split->path, piece + 1);
 
 		if (!from || !to)
-			return fail_split(split, -ENOMEM, "%s: %s", split->path, strerror(ENOMEM));
+			return error_set_at(split->error, -ENOMEM, split->path);
 		if (stop_signal())
-			return fail_split(split, -EINTR, "stopped by a signal");
-		err = checkpoint_make(from, to, NULL, split->errmsg, split->errmsg_size);
+			return error_set(split->error, -EINTR, "stopped by a signal");
+		err = checkpoint_make(from, to, NULL, split->error->text,
+				      sizeof(split->error->text));
 	}
 	return err;
 }
@@ -408,33 +395,29 @@ static int open_set(struct split *split)
 	int fd, err = 0;
 
 	if (mkdir(split->path, 0777) && errno != EEXIST)
-		return fail_split(split, -errno, "%s: %s", split->path, strerror(errno));
+		return error_set_at(split->error, -errno, split->path);
 	list = opendir(split->path);
 	if (!list)
-		return fail_split(split, -errno, "%s: %s", split->path, strerror(errno));
+		return error_set_at(split->error, -errno, split->path);
 	if (inside_next(list, &err))
-		err = fail_split(split, -ENOTEMPTY, "%s is not empty: name a new directory",
-				 split->path);
+		err = error_format(split->error, -ENOTEMPTY,
+				   "%s is not empty: name a new directory", split->path);
 	fd = err ? err : fcntl(dirfd(list), F_DUPFD_CLOEXEC, 3);
 	closedir(list);
 	return fd;
 }
 
 int split_capture(const struct capture *capture, const char *set,
-		  const struct split_settings *settings, size_t *count, char *errmsg,
-		  size_t errmsg_size)
+		  const struct split_settings *settings, size_t *count, struct error *error)
 {
 	struct split split = { .capture = capture,
 			       .settings = settings,
 			       .path = set,
 			       .bytes = capture_stream_bytes(capture),
-			       .errmsg = errmsg,
-			       .errmsg_size = errmsg_size };
-	int err = split_plan_make(&split.plan, capture, settings);
+			       .error = error };
+	int err = split_plan_make(&split.plan, capture, settings, error);
 
 	deflate_setup();
-	if (err)
-		fail_split(&split, err, "%s", split.plan.errmsg);
 	split.set = err ? err : open_set(&split);
 	if (!err && split.set < 0)
 		err = split.set;

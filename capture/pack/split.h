@@ -8,16 +8,16 @@
 
 #include <stddef.h>
 
+#include "base/error.h"
 #include "capture/capture.h"
 #include "capture/pack/split_settings.h"
 
 /*
  * Splits the capture into pieces in the directory `set`, which must not exist or be empty. *count
- * becomes the number of pieces. 0, or -errno with errmsg set; then nothing is left in the
+ * becomes the number of pieces. 0, or -errno with error set; then nothing is left in the
  * directory.
  */
 int split_capture(const struct capture *capture, const char *set,
-		  const struct split_settings *settings, size_t *count, char *errmsg,
-		  size_t errmsg_size);
+		  const struct split_settings *settings, size_t *count, struct error *error);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,12 +21,6 @@ struct packet_time {
 	uint64_t time, bytes;
 };
 
-static int fail_plan(struct split_plan *plan, int err, const char *path, const char *why)
-{
-	snprintf(plan->errmsg, sizeof(plan->errmsg), "%s: %s", path, why ? why : strerror(-err));
-	return err;
-}
-
 static int read_packets(struct split_plan *plan, struct split_stream *stream, const char *path)
 {
 	struct packet_header header, *packets;
@@ -35,11 +28,11 @@ static int read_packets(struct split_plan *plan, struct split_stream *stream, co
 	int err = stream_open(&file, path), got = 1;
 
 	if (err)
-		return fail_plan(plan, err, path, NULL);
+		return error_set_at(plan->error, err, path);
 	while (!err && (got = stream_peek(&file, &header)) == 1) {
 		packets = array_grow(stream->packets, stream->count, sizeof(*packets));
 		if (!packets) {
-			err = fail_plan(plan, -ENOMEM, path, NULL);
+			err = error_set_at(plan->error, -ENOMEM, path);
 			break;
 		}
 		stream->packets = packets;
@@ -47,10 +40,13 @@ static int read_packets(struct split_plan *plan, struct split_stream *stream, co
 		stream_skip(&file, &header);
 	}
 	if (!err && got == -EBADMSG)
-		err = fail_plan(plan, got, path,
-				"is damaged: kmemtrace-check --repair makes a whole capture of it");
+		err = error_format(
+			plan->error, got,
+			"%s: is damaged: kmemtrace-check --repair makes a whole capture of it",
+			path);
 	else if (!err && got < 0)
-		err = fail_plan(plan, got, path, *file.errmsg ? file.errmsg : NULL);
+		err = error_format(plan->error, got, "%s: %s", path,
+				   *file.errmsg ? file.errmsg : strerror(-got));
 	stream_close(&file);
 	return err;
 }
@@ -89,14 +85,12 @@ static int add_piece(struct split_plan *plan, uint64_t begin)
 {
 	struct split_piece *pieces;
 
-	if (plan->piece_count == PIECES_MAX) {
-		snprintf(plan->errmsg, sizeof(plan->errmsg),
-			 "more than %d pieces: choose larger ones", PIECES_MAX);
-		return -E2BIG;
-	}
+	if (plan->piece_count == PIECES_MAX)
+		return error_format(plan->error, -E2BIG, "more than %d pieces: choose larger ones",
+				    PIECES_MAX);
 	pieces = array_grow(plan->pieces, plan->piece_count, sizeof(*pieces));
 	if (!pieces)
-		return fail_plan(plan, -ENOMEM, "the pieces", NULL);
+		return error_set_at(plan->error, -ENOMEM, "the pieces");
 	plan->pieces = pieces;
 	pieces[plan->piece_count++] = (struct split_piece){ .begin = begin };
 	return 0;
@@ -127,7 +121,7 @@ static int choose_times(struct split_plan *plan, const struct split_settings *se
 	int err;
 
 	if (!list)
-		return fail_plan(plan, -ENOMEM, "the packets", NULL);
+		return error_set_at(plan->error, -ENOMEM, "the packets");
 	begin = count ? list[0].time : 0;
 	err = add_piece(plan, begin);
 	for (size_t i = 0; i < count && !err; i++) {
@@ -209,14 +203,14 @@ static void complete_pieces(struct split_plan *plan)
 }
 
 int split_plan_make(struct split_plan *plan, const struct capture *capture,
-		    const struct split_settings *settings)
+		    const struct split_settings *settings, struct error *error)
 {
 	int err = 0;
 
-	*plan = (struct split_plan){ .stream_count = capture->stream_count };
+	*plan = (struct split_plan){ .stream_count = capture->stream_count, .error = error };
 	plan->streams = calloc(capture->stream_count, sizeof(*plan->streams));
 	if (!plan->streams)
-		return fail_plan(plan, -ENOMEM, capture->path, NULL);
+		return error_set_at(plan->error, -ENOMEM, capture->path);
 	for (size_t i = 0; i < capture->stream_count && !err; i++) {
 		plan->streams[i].cpu = capture->streams[i].cpu;
 		err = read_packets(plan, &plan->streams[i], capture->streams[i].path);
@@ -226,7 +220,7 @@ int split_plan_make(struct split_plan *plan, const struct capture *capture,
 	for (size_t i = 0; i < plan->stream_count && !err; i++) {
 		plan->streams[i].parts = calloc(plan->piece_count, sizeof(struct split_part));
 		if (!plan->streams[i].parts)
-			err = fail_plan(plan, -ENOMEM, capture->path, NULL);
+			err = error_set_at(plan->error, -ENOMEM, capture->path);
 		else
 			split_stream(plan, &plan->streams[i]);
 	}

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "capture/capture.h"
 #include "capture/format.h"
 #include "capture/pack/split_settings.h"
@@ -38,12 +39,12 @@ struct split_plan {
 	size_t stream_count;
 	struct split_piece *pieces;
 	size_t piece_count;
-	char errmsg[400];
+	struct error *error;
 };
 
-/* 0, or -errno with errmsg set. */
+/* 0, or -errno with error set. */
 int split_plan_make(struct split_plan *plan, const struct capture *capture,
-		    const struct split_settings *settings);
+		    const struct split_settings *settings, struct error *error);
 void split_plan_deinit(struct split_plan *plan);
 
 #endif

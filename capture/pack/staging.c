@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,17 +17,6 @@
 
 #define NSEC_PER_SEC 1000000000ULL
 
-__attribute__((format(printf, 3, 4))) static int fail_staging(struct staging *staging, int err,
-							      const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(staging->errmsg, sizeof(staging->errmsg), format, arguments);
-	va_end(arguments);
-	return err;
-}
-
 int staging_begin(struct staging *staging, const char *target)
 {
 	struct stat about;
@@ -36,20 +24,19 @@ int staging_begin(struct staging *staging, const char *target)
 
 	*staging = (struct staging){ .target = target, .scratch = { .fd = -1, .guard = -1 } };
 	if (archive_is_name(target) && !lstat(target, &about) && !S_ISREG(about.st_mode))
-		return fail_staging(staging, -EEXIST,
+		return error_format(&staging->error, -EEXIST,
 				    "%s: exists and is not a file: name another file with -o",
 				    target);
 	if (!archive_is_name(target) && !lstat(target, &about))
-		return fail_staging(staging, -EEXIST, "%s: exists: name a new directory with -o",
-				    target);
+		return error_format(&staging->error, -EEXIST,
+				    "%s: exists: name a new directory with -o", target);
 	err = scratch_directory_make(&staging->scratch, target, true);
 	if (err)
-		return fail_staging(staging, err, "%s: cannot make a directory beside it: %s",
-				    target, strerror(-err));
+		return error_format(&staging->error, err,
+				    "%s: cannot make a directory beside it: %s", target,
+				    strerror(-err));
 	staging->directory = join_path(staging->scratch.path, "capture");
-	return staging->directory
-		       ? 0
-		       : fail_staging(staging, -ENOMEM, "%s: %s", target, strerror(ENOMEM));
+	return staging->directory ? 0 : error_set_at(&staging->error, -ENOMEM, target);
 }
 
 /* The last capture: of a set, its last piece. */
@@ -65,7 +52,7 @@ static int open_last(struct staging *staging, struct capture *capture)
 	free(numbers);
 	if (!err)
 		err = capture_open_alone(capture, piece ? piece : staging->directory);
-	return err ? fail_staging(staging, err, "%s: %s", staging->target, strerror(-err)) : 0;
+	return err ? error_set_at(&staging->error, err, staging->target) : 0;
 }
 
 /* The same capture has the same name and time in each archive. */
@@ -73,7 +60,8 @@ static int write_archive(struct staging *staging, FILE *file, int directory)
 {
 	struct capture capture;
 	const uint8_t *uuid = capture.metadata.uuid;
-	char root[40], errmsg[300];
+	struct error error = { 0 };
+	char root[40];
 	uint64_t time;
 	int err = open_last(staging, &capture);
 
@@ -83,8 +71,8 @@ static int write_archive(struct staging *staging, FILE *file, int directory)
 		 uuid[3]);
 	time = (capture.metadata.wall_offset + capture.status.begin) / NSEC_PER_SEC;
 	capture_close(&capture);
-	err = archive_write(file, directory, root, time, errmsg, sizeof(errmsg));
-	return err ? fail_staging(staging, err, "%s: %s", staging->target, errmsg) : 0;
+	err = archive_write(file, directory, root, time, &error);
+	return err ? error_format(&staging->error, err, "%s: %s", staging->target, error.text) : 0;
 }
 
 static int make_staged_file(struct staging *staging, const char *path)
@@ -97,7 +85,7 @@ static int make_staged_file(struct staging *staging, const char *path)
 	int err, failed;
 
 	if (!file || directory < 0) {
-		err = fail_staging(staging, -errno, "%s: %s", staging->target, strerror(errno));
+		err = error_set_at(&staging->error, -errno, staging->target);
 		if (file)
 			fclose(file);
 		else
@@ -109,7 +97,7 @@ static int make_staged_file(struct staging *staging, const char *path)
 		staging->bytes = (uint64_t)about.st_size;
 	failed = close_synced(file);
 	if (!err && failed)
-		err = fail_staging(staging, failed, "%s: %s", staging->target, strerror(-failed));
+		err = error_set_at(&staging->error, failed, staging->target);
 	return err;
 }
 
@@ -120,26 +108,25 @@ static int move_old(struct staging *staging)
 
 	if (asprintf(&old, "%s.old", staging->target) < 0) {
 		old = NULL;
-		return fail_staging(staging, -ENOMEM, "%s: %s", staging->target, strerror(ENOMEM));
+		return error_set_at(&staging->error, -ENOMEM, staging->target);
 	}
 	if (!lstat(old, &about) && !S_ISREG(about.st_mode))
-		return fail_staging(staging, -EEXIST, "%s: exists and is not a file", old);
+		return error_format(&staging->error, -EEXIST, "%s: exists and is not a file", old);
 	if (rename(staging->target, old) && errno != ENOENT)
-		return fail_staging(staging, -errno, "%s: %s", old, strerror(errno));
+		return error_set_at(&staging->error, -errno, old);
 	return 0;
 }
 
 int staging_finish_file(struct staging *staging)
 {
 	__attribute__((cleanup(free_text))) char *path = join_path(staging->scratch.path, "file");
-	int err =
-		path ? make_staged_file(staging, path)
-		     : fail_staging(staging, -ENOMEM, "%s: %s", staging->target, strerror(ENOMEM));
+	int err = path ? make_staged_file(staging, path)
+		       : error_set_at(&staging->error, -ENOMEM, staging->target);
 
 	if (!err)
 		err = move_old(staging);
 	if (!err && rename(path, staging->target))
-		err = fail_staging(staging, -errno, "%s: %s", staging->target, strerror(errno));
+		err = error_set_at(&staging->error, -errno, staging->target);
 	return err;
 }
 
@@ -147,7 +134,7 @@ int staging_finish_directory(struct staging *staging)
 {
 	/* an empty directory that was made meanwhile is replaced, another one is not */
 	if (rename(staging->directory, staging->target))
-		return fail_staging(staging, -errno, "%s: %s", staging->target, strerror(errno));
+		return error_set_at(&staging->error, -errno, staging->target);
 	return 0;
 }
 

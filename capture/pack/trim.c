@@ -17,15 +17,8 @@
 struct trim {
 	const struct capture *capture;
 	struct address_set used, kept;
-	char *errmsg;
-	size_t errmsg_size;
+	struct error *error;
 };
-
-static int fail_trim(struct trim *trim, int err, const char *path)
-{
-	snprintf(trim->errmsg, trim->errmsg_size, "%s: %s", path, strerror(-err));
-	return err;
-}
 
 static int use_packet(struct trim *trim, const struct packet *packet)
 {
@@ -76,7 +69,7 @@ static int use_streams(struct trim *trim)
 
 			err = path ? use_stream(trim, path) : -ENOMEM;
 			if (err)
-				fail_trim(trim, err, path ? path : capture->path);
+				error_set_at(trim->error, err, path ? path : capture->path);
 		}
 	return err;
 }
@@ -97,7 +90,7 @@ static int use_stacks(struct trim *trim)
 				err = address_set_add(&trim->used, frames[j] - 1);
 		}
 	}
-	return err ? fail_trim(trim, err, trim->capture->path) : 0;
+	return err ? error_set_at(trim->error, err, trim->capture->path) : 0;
 }
 
 static int trim_part(struct trim *trim, const struct capture_part *part)
@@ -105,7 +98,7 @@ static int trim_part(struct trim *trim, const struct capture_part *part)
 	__attribute__((cleanup(free_text))) char *path = join_path(part->path, "kernel/symbols");
 	int err = path ? trim_symbols_write(&trim->kept, path) : -ENOMEM;
 
-	return err && err != -ENOENT ? fail_trim(trim, err, path ? path : part->path) : 0;
+	return err && err != -ENOENT ? error_set_at(trim->error, err, path ? path : part->path) : 0;
 }
 
 /* The symbols of all pieces of a set are in the last one: each keeps the same. */
@@ -119,23 +112,21 @@ static int trim_parts(struct trim *trim)
 	if (!err) {
 		err = trim_symbols_keep(&trim->kept, &capture->symbols, &trim->used);
 		if (err)
-			fail_trim(trim, err, capture->path);
+			error_set_at(trim->error, err, capture->path);
 	}
 	for (size_t i = 0; i < capture->parts.count && !err; i++)
 		err = trim_part(trim, &capture->parts.list[i]);
 	return err;
 }
 
-int trim_capture(const char *path, char *errmsg, size_t errmsg_size)
+int trim_capture(const char *path, struct error *error)
 {
-	struct trim trim = { .errmsg = errmsg, .errmsg_size = errmsg_size };
+	struct trim trim = { .error = error };
 	struct capture capture;
 	int err = capture_open(&capture, path);
 
-	if (err) {
-		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
-		return err;
-	}
+	if (err)
+		return error_set(error, err, capture.errmsg);
 	trim.capture = &capture;
 	if (capture.symbols.count && !capture.symbols.damaged && !capture.symbols.hidden)
 		err = trim_parts(&trim);

@@ -7,12 +7,12 @@
 #ifndef CAPTURE_PACK_TRIM_H
 #define CAPTURE_PACK_TRIM_H
 
-#include <stddef.h>
+#include "base/error.h"
 
 /*
  * Rewrites kernel/symbols of the capture or set in a directory that no other program uses. 0 or
- * -errno with errmsg set. Symbols that are missing, hidden or damaged stay as they are.
+ * -errno with error set. Symbols that are missing, hidden or damaged stay as they are.
  */
-int trim_capture(const char *path, char *errmsg, size_t errmsg_size);
+int trim_capture(const char *path, struct error *error);
 
 #endif

@@ -33,12 +33,12 @@ static void keeps_the_functions_that_are_used(void **state)
 					  "symbol 0xffffffff81000600 last\n"
 					  "alloc 10 0 0xffff888000010000 8/8 maker+0x10\n");
 	struct capture capture;
-	char errmsg[300];
+	struct error error = { 0 };
 
 	(void)state;
 	scratch_put(directory, "kernel/stacks", "stack a1 1 0 ffffffff81000010 ffffffff81000300\n");
-	if (trim_capture(directory, errmsg, sizeof(errmsg)))
-		fail_msg("%s", errmsg);
+	if (trim_capture(directory, &error))
+		fail_msg("%s", error.text);
 	assert_int_equal(capture_open(&capture, directory), 0);
 	assert_true(has_symbol(&capture, "maker"));
 	assert_true(has_symbol(&capture, "caller"));
