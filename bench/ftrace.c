@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "tracer/load/formats.h"
 
 static const char *const events[] = { "kmalloc", "kfree", "kmem_cache_alloc", "kmem_cache_free" };
@@ -35,15 +36,12 @@ struct recording {
 	const char *directory;
 	long cpus, mib;
 	pid_t *readers;
-	char errmsg[200];
+	struct error error;
 };
 
 static int fail_recording(struct recording *recording, const char *what)
 {
-	int err = -errno;
-
-	snprintf(recording->errmsg, sizeof(recording->errmsg), "%s: %s", what, strerror(errno));
-	return err ? err : -EIO;
+	return error_set_at(&recording->error, errno ? -errno : -EIO, what);
 }
 
 static int set_trace_file(struct recording *recording, const char *file, const char *text)
@@ -95,10 +93,6 @@ static int instance_open(struct recording *recording)
 
 static void instance_close(struct recording *recording)
 {
-	char before[200];
-
-	/* keep the first error */
-	memcpy(before, recording->errmsg, sizeof(before));
 	if (recording->instance >= 0) {
 		set_trace_file(recording, "tracing_on", "0");
 		switch_events(recording, "0");
@@ -108,7 +102,6 @@ static void instance_close(struct recording *recording)
 		unlinkat(recording->tracefs, recording->name, AT_REMOVEDIR);
 		close(recording->tracefs);
 	}
-	memcpy(recording->errmsg, before, sizeof(before));
 }
 
 /* Reads the remaining pages after tracing is off: the last page is not full, and cannot be spliced.
@@ -311,6 +304,6 @@ int main(int argc, char **argv)
 		status = record_command(&recording, argv + optind);
 	instance_close(&recording);
 	if (status < 0)
-		fprintf(stderr, "ftrace: %s\n", recording.errmsg);
+		fprintf(stderr, "ftrace: %s\n", recording.error.text);
 	return status < 0 ? 2 : status;
 }
