@@ -222,8 +222,8 @@ void config_file_parse(struct config_file *file, struct argp_state *state)
 }
 
 /* Removes the lines that do not count. */
-static int filter_lines(const struct config_file *file, struct config_lines *lines, char *errmsg,
-			size_t errmsg_size)
+static int filter_lines(const struct config_file *file, struct config_lines *lines,
+			struct error *error)
 {
 	size_t kept = 0;
 
@@ -232,11 +232,9 @@ static int filter_lines(const struct config_file *file, struct config_lines *lin
 		const struct program_option *option = config_file_option(file, line->name);
 		char why[OPTION_WHY];
 
-		if (!option) {
-			snprintf(errmsg, errmsg_size, "%s:%u: %s", file->path, line->number,
-				 unknown_name(file, line->name, why));
-			return -EINVAL;
-		}
+		if (!option)
+			return error_format(error, -EINVAL, "%s:%u: %s", file->path, line->number,
+					    unknown_name(file, line->name, why));
 		if (!option->given)
 			lines->list[kept++] = *line;
 	}
@@ -244,24 +242,19 @@ static int filter_lines(const struct config_file *file, struct config_lines *lin
 	return 0;
 }
 
-int config_file_reread(const struct config_file *file, struct config_lines *lines, char *errmsg,
-		       size_t errmsg_size)
+int config_file_reread(const struct config_file *file, struct config_lines *lines,
+		       struct error *error)
 {
 	const char *slash = strrchr(file->path, '/'), *why;
 	char *text = read_file_text(file->directory, slash ? slash + 1 : file->path, &why);
 	int err;
 
 	*lines = (struct config_lines){ 0 };
-	if (!text) {
-		snprintf(errmsg, errmsg_size, "%s: the configuration file cannot be used: %s",
-			 file->path, why ? why : strerror(ENOENT));
-		return -ENOENT;
-	}
+	if (!text)
+		return error_format(error, -ENOENT, "%s: the configuration file cannot be used: %s",
+				    file->path, why ? why : strerror(ENOENT));
 	err = config_lines_parse(lines, text);
-	if (err)
-		snprintf(errmsg, errmsg_size, "%s: %s", file->path, strerror(-err));
-	else
-		err = filter_lines(file, lines, errmsg, errmsg_size);
+	err = err ? error_set_at(error, err, file->path) : filter_lines(file, lines, error);
 	if (err)
 		config_lines_deinit(lines);
 	return err;

@@ -9,6 +9,7 @@
 
 #include <argp.h>
 
+#include "base/error.h"
 #include "cli/config_lines.h"
 #include "cli/option_table.h"
 
@@ -38,11 +39,11 @@ void config_file_parse(struct config_file *file, struct argp_state *state);
 
 /*
  * Reads the file again, in the directory that it was in. lines gets all lines of it, without those
- * of options that the command line has too. 0, or -errno with errmsg set: the file cannot be used,
+ * of options that the command line has too. 0, or -errno with error set: the file cannot be used,
  * or a name is not that of an option.
  */
-int config_file_reread(const struct config_file *file, struct config_lines *lines, char *errmsg,
-		       size_t errmsg_size);
+int config_file_reread(const struct config_file *file, struct config_lines *lines,
+		       struct error *error);
 
 /* The option of a line that config_file_reread() has returned. */
 const struct program_option *config_file_option(const struct config_file *file, const char *name);

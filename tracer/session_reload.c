@@ -22,7 +22,7 @@ struct reload {
 	struct session *session;
 	struct config_lines lines; /* the new ones */
 	struct options options;	   /* what they say of options that can change; else the defaults */
-	char errmsg[500];
+	struct error error;
 };
 
 void session_reload_open(struct session *session)
@@ -33,9 +33,8 @@ void session_reload_open(struct session *session)
 
 static int fail(struct reload *reload, const struct config_line *line, const char *why)
 {
-	snprintf(reload->errmsg, sizeof(reload->errmsg), "%s:%u: %s: %s",
-		 reload->session->options->config.path, line->number, line->name, why);
-	return -EINVAL;
+	return error_format(&reload->error, -EINVAL, "%s:%u: %s: %s",
+			    reload->session->options->config.path, line->number, line->name, why);
 }
 
 static int take_trigger(struct reload *reload, const struct config_line *line)
@@ -170,15 +169,13 @@ static void say_result(const struct reload *reload, const char *changed)
 static int read_again(struct reload *reload)
 {
 	int err = config_file_reread(&reload->session->options->config, &reload->lines,
-				     reload->errmsg, sizeof(reload->errmsg));
+				     &reload->error);
 
 	if (!err)
 		err = take_lines(reload);
-	if (err != -ENOMEM)
-		return err;
-	snprintf(reload->errmsg, sizeof(reload->errmsg), "%s: %s",
-		 reload->session->options->config.path, strerror(ENOMEM));
-	return err;
+	return err == -ENOMEM
+		       ? error_set_at(&reload->error, err, reload->session->options->config.path)
+		       : err;
 }
 
 static void reload(struct session *session)
@@ -193,7 +190,7 @@ static void reload(struct session *session)
 	}
 	if (err) {
 		error_msg("%s: the file is not used, and nothing changes",
-			  *reload.errmsg ? reload.errmsg : strerror(-err));
+			  *reload.error.text ? reload.error.text : strerror(-err));
 		config_lines_deinit(&reload.lines);
 	} else {
 		say_result(&reload, changed);
