@@ -118,12 +118,12 @@ static int clickhouse_store_open(struct store *store, const char *location, enum
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	err = clickhouse_url_parse(&clickhouse->url, location);
 	if (err)
-		return *clickhouse->url.errmsg
-			       ? store_fail(store, err, "--db: %s", clickhouse->url.errmsg)
+		return *clickhouse->url.error.text
+			       ? store_fail(store, err, "--db: %s", clickhouse->url.error.text)
 			       : clickhouse_store_fail_memory(store);
 	err = clickhouse_credentials_load(&clickhouse->credentials, store->settings->credentials);
 	if (err)
-		return store_fail(store, err, "%s", clickhouse->credentials.errmsg);
+		return store_fail(store, err, "%s", clickhouse->credentials.error.text);
 	err = open_servers(store);
 	for (size_t i = 0; !err && mode != STORE_INIT && i < clickhouse->url.server_count; i++)
 		err = check_server(store, i, mode);

@@ -28,16 +28,12 @@ static bool is_plain(const char *text)
 static int set_text(struct clickhouse_credentials *credentials, char **to, const char *text,
 		    const char *where)
 {
-	if (!is_plain(text)) {
-		snprintf(credentials->errmsg, sizeof(credentials->errmsg),
-			 "%s: a user or a password has no control characters", where);
-		return -EINVAL;
-	}
+	if (!is_plain(text))
+		return error_format(&credentials->error, -EINVAL,
+				    "%s: a user or a password has no control characters", where);
 	free(*to);
 	*to = strdup(text);
-	if (!*to)
-		snprintf(credentials->errmsg, sizeof(credentials->errmsg), "%s", strerror(ENOMEM));
-	return *to ? 0 : -ENOMEM;
+	return *to ? 0 : error_set(&credentials->error, -ENOMEM, strerror(ENOMEM));
 }
 
 static int parse_lines(struct clickhouse_credentials *credentials, char *text, const char *file)
@@ -51,9 +47,9 @@ static int parse_lines(struct clickhouse_credentials *credentials, char *text, c
 		} else if (strncmp(line, "password ", 9) == 0) {
 			err = set_text(credentials, &credentials->password, line + 9, file);
 		} else if (*line && *line != '#') {
-			snprintf(credentials->errmsg, sizeof(credentials->errmsg),
-				 "%s: a line is neither \"user NAME\" nor \"password TEXT\"", file);
-			err = -EINVAL;
+			err = error_format(
+				&credentials->error, -EINVAL,
+				"%s: a line is neither \"user NAME\" nor \"password TEXT\"", file);
 		}
 	}
 	return err;
@@ -68,12 +64,11 @@ static int load_file(struct clickhouse_credentials *credentials, const char *fil
 
 	err = fd < 0 ? fd : fstat(fd, &status) ? -errno : 0;
 	if (!err && (status.st_mode & 077)) {
-		snprintf(
-			credentials->errmsg, sizeof(credentials->errmsg),
+		close(fd);
+		return error_format(
+			&credentials->error, -EACCES,
 			"%s: other users may read or write it (mode %03o), and it has a password: chmod 600 it",
 			file, (unsigned int)status.st_mode & 0777);
-		close(fd);
-		return -EACCES;
 	}
 	if (!err) {
 		size = read(fd, text, sizeof(text));
@@ -81,11 +76,8 @@ static int load_file(struct clickhouse_credentials *credentials, const char *fil
 	}
 	if (fd >= 0)
 		close(fd);
-	if (err) {
-		snprintf(credentials->errmsg, sizeof(credentials->errmsg), "%s: %s", file,
-			 strerror(-err));
-		return err;
-	}
+	if (err)
+		return error_set_at(&credentials->error, err, file);
 	text[size] = '\0';
 	err = parse_lines(credentials, text, file);
 	explicit_bzero(text, sizeof(text));

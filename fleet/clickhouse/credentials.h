@@ -6,19 +6,19 @@
 #ifndef FLEET_CLICKHOUSE_CREDENTIALS_H
 #define FLEET_CLICKHOUSE_CREDENTIALS_H
 
-#include <stddef.h>
+#include "base/error.h"
 
 #define CLICKHOUSE_USER "KMEMTRACE_CLICKHOUSE_USER"
 #define CLICKHOUSE_PASSWORD "KMEMTRACE_CLICKHOUSE_PASSWORD"
 
 struct clickhouse_credentials {
 	char *user, *password; /* NULL: none */
-	char errmsg[300];
+	struct error error;
 };
 
 /*
  * file: has the lines "user NAME" and "password TEXT"; NULL: the two variables of the environment.
- * 0 or -errno with errmsg set.
+ * 0 or -errno with error set.
  */
 int clickhouse_credentials_load(struct clickhouse_credentials *credentials, const char *file);
 

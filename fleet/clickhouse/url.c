@@ -26,8 +26,7 @@ bool clickhouse_is_url(const char *text)
 
 static int url_fail(struct clickhouse_url *url, const char *why)
 {
-	snprintf(url->errmsg, sizeof(url->errmsg), "%s, as in " EXAMPLE, why);
-	return -EINVAL;
+	return error_format(&url->error, -EINVAL, "%s, as in " EXAMPLE, why);
 }
 
 static bool port_is_valid(const char *text, size_t length)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
+
 #define CLICKHOUSE_SCHEME "clickhouse://"
 #define CLICKHOUSE_SCHEME_TLS "clickhouses://"
 #define CLICKHOUSE_SERVERS_MAX 256
@@ -19,13 +21,13 @@ struct clickhouse_url {
 	char **servers; /* "HOST:PORT" each, the port always */
 	size_t server_count;
 	char *database; /* letters, digits and _ */
-	char errmsg[200];
+	struct error error;
 };
 
 /* Does the text begin with one of the schemes? */
 bool clickhouse_is_url(const char *text);
 
-/* 0, -ENOMEM or -EINVAL with errmsg set, which does not repeat the text: it may hold a password. */
+/* 0, -ENOMEM or -EINVAL with error set, which does not repeat the text: it may hold a password. */
 int clickhouse_url_parse(struct clickhouse_url *url, const char *text);
 void clickhouse_url_deinit(struct clickhouse_url *url); /* all zero is allowed */
 

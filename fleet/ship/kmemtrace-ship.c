@@ -342,9 +342,9 @@ static int ship_files_of(struct shipping_options *options)
 	int status;
 
 	if (load_credentials(options, &credentials)) {
-		status = error_msg("%s", credentials.errmsg);
+		status = error_msg("%s", credentials.error.text);
 	} else if (clickhouse_url_parse(&url, options->to)) {
-		status = error_msg("--to: %s", *url.errmsg ? url.errmsg : strerror(ENOMEM));
+		status = error_msg("--to: %s", *url.error.text ? url.error.text : strerror(ENOMEM));
 		clickhouse_url_deinit(&url);
 	} else {
 		options->client.credentials = &credentials;

@@ -19,9 +19,9 @@
 
 static int fail_descriptors(struct clickhouse_credentials *credentials, const char *what)
 {
-	snprintf(credentials->errmsg, sizeof(credentials->errmsg),
-		 "--descriptors: standard input %s: kmemtraced --ship-to uses this option", what);
-	return -EINVAL;
+	return error_format(
+		&credentials->error, -EINVAL,
+		"--descriptors: standard input %s: kmemtraced --ship-to uses this option", what);
 }
 
 int ship_receive_credentials(struct clickhouse_credentials *credentials, int socket)

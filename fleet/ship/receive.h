@@ -17,7 +17,7 @@
 #include "fleet/clickhouse/credentials.h"
 #include "fleet/ship/files.h"
 
-/* Waits for the first message. 0 or -errno with credentials->errmsg set. */
+/* Waits for the first message. 0 or -errno with credentials->error set. */
 int ship_receive_credentials(struct clickhouse_credentials *credentials, int socket);
 
 /* Takes the files that have come. 1: no more come; 0; or -errno with files->errmsg set. */

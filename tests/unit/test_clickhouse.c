@@ -66,8 +66,8 @@ static void refuses_wrong_addresses_without_repeating_them(void **state)
 
 		if (clickhouse_url_parse(&url, texts[i]) != -EINVAL)
 			fail_msg("\"%s\" is accepted", texts[i]);
-		assert_non_null(strstr(url.errmsg, ", as in clickhouse://"));
-		assert_null(strstr(url.errmsg, "secret"));
+		assert_non_null(strstr(url.error.text, ", as in clickhouse://"));
+		assert_null(strstr(url.error.text, "secret"));
 		clickhouse_url_deinit(&url);
 	}
 }
@@ -122,11 +122,11 @@ static void passwords_come_from_files_of_their_owner(void **state)
 	assert_null(credentials.password);
 	assert_int_equal(load_credentials(&credentials, "password secret\n", 0602), -EACCES);
 	assert_int_equal(load_credentials(&credentials, "secret\n", 0600), -EINVAL);
-	assert_null(strstr(credentials.errmsg, "secret"));
+	assert_null(strstr(credentials.error.text, "secret"));
 	clickhouse_credentials_deinit(&credentials);
 	/* a line break would begin another header */
 	assert_int_equal(load_credentials(&credentials, "password secret\rX: y\n", 0600), -EINVAL);
-	assert_null(strstr(credentials.errmsg, "secret"));
+	assert_null(strstr(credentials.error.text, "secret"));
 	clickhouse_credentials_deinit(&credentials);
 }
 
