@@ -24,17 +24,11 @@
 
 #define NEW PARTS_CHECKPOINT ".new"
 
-int checkpoint_fail(struct checkpoint *checkpoint, int err, const char *name)
-{
-	snprintf(checkpoint->errmsg, checkpoint->errmsg_size, "%s: %s", name, strerror(-err));
-	return err;
-}
-
 int checkpoint_create(struct checkpoint *checkpoint, const char *name)
 {
 	int fd = inside_open(checkpoint->directory, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
 
-	return fd < 0 ? checkpoint_fail(checkpoint, fd, name) : fd;
+	return fd < 0 ? error_set_at(checkpoint->error, fd, name) : fd;
 }
 
 /* The piece must be finished: a reader of it alone leaves out what the next piece has. */
@@ -43,24 +37,20 @@ static int open_finished_piece(struct checkpoint *checkpoint, const char *from)
 	struct capture *capture = checkpoint->capture;
 	int err = capture_open(capture, from);
 
-	if (err) {
-		snprintf(checkpoint->errmsg, checkpoint->errmsg_size, "%s", capture->errmsg);
-		return err;
-	}
+	if (err)
+		return error_set(checkpoint->error, err, capture->errmsg);
 	checkpoint->begin = capture->status.until;
 	capture->status.until = 0;
-	if (!checkpoint->begin) {
-		snprintf(
-			checkpoint->errmsg, checkpoint->errmsg_size,
+	if (!checkpoint->begin)
+		err = error_format(
+			checkpoint->error, -EINVAL,
 			"%s is not finished: its kernel/status does not say where the next piece begins",
 			from);
-		err = -EINVAL;
-	}
 	/* without a table, names would be missing from now on */
 	for (size_t i = 0; !err && i < capture->unread_count; i++)
 		if (capture->unread[i].err && capture->unread[i].err != -ENOENT)
-			err = checkpoint_fail(checkpoint, capture->unread[i].err,
-					      capture->unread[i].summary);
+			err = error_set_at(checkpoint->error, capture->unread[i].err,
+					   capture->unread[i].summary);
 	if (err)
 		capture_close(capture);
 	return err;
@@ -140,19 +130,19 @@ static int write_state(struct checkpoint *checkpoint, const uint64_t *last_alloc
 	if (!err)
 		err = checkpoint_counts_add(checkpoint);
 	if (err)
-		return checkpoint_fail(checkpoint, err, "state");
+		return error_set_at(checkpoint->error, err, "state");
 	fd = checkpoint_create(checkpoint, "state");
 	if (fd < 0)
 		return fd;
 	file = fdopen(fd, "w");
 	if (!file) {
 		close(fd);
-		return checkpoint_fail(checkpoint, -ENOMEM, "state");
+		return error_set_at(checkpoint->error, -ENOMEM, "state");
 	}
 	err = checkpoint_state_write(&checkpoint->state, file);
 	if (fclose(file) && !err)
 		err = -errno;
-	return err ? checkpoint_fail(checkpoint, err, "state") : 0;
+	return err ? error_set_at(checkpoint->error, err, "state") : 0;
 }
 
 static int write_checkpoint(struct checkpoint *checkpoint, const uint64_t *last_allocation)
@@ -160,7 +150,7 @@ static int write_checkpoint(struct checkpoint *checkpoint, const uint64_t *last_
 	int err = inside_make_directory(checkpoint->directory, "kernel", 0700);
 
 	if (err)
-		return checkpoint_fail(checkpoint, err, "kernel");
+		return error_set_at(checkpoint->error, err, "kernel");
 	err = checkpoint_write_streams(checkpoint);
 	if (!err)
 		err = checkpoint_write_tables(checkpoint);
@@ -177,19 +167,19 @@ static int write_directory(struct checkpoint *checkpoint, const char *to,
 	int err;
 
 	if (piece < 0)
-		return checkpoint_fail(checkpoint, -errno, to);
+		return error_set_at(checkpoint->error, -errno, to);
 	inside_remove_directory(piece, NEW);
 	err = inside_make_directory(piece, NEW, 0700);
 	checkpoint->directory = err ? err : inside_open_directory(piece, NEW);
 	if (checkpoint->directory < 0)
-		return checkpoint_fail(checkpoint, checkpoint->directory, to);
+		return error_set_at(checkpoint->error, checkpoint->directory, to);
 	err = write_checkpoint(checkpoint, last_allocation);
 	close(checkpoint->directory);
 	if (!err) {
 		inside_remove_directory(piece, PARTS_CHECKPOINT);
 		err = inside_rename(piece, NEW, PARTS_CHECKPOINT);
 		if (err)
-			checkpoint_fail(checkpoint, err, to);
+			error_set_at(checkpoint->error, err, to);
 	}
 	if (err)
 		inside_remove_directory(piece, NEW);
@@ -197,7 +187,7 @@ static int write_directory(struct checkpoint *checkpoint, const char *to,
 }
 
 int checkpoint_make(const char *from, const char *to, const struct checkpoint_threads *threads,
-		    char *errmsg, size_t errmsg_size)
+		    struct error *error)
 {
 	struct capture capture;
 	struct analysis analysis;
@@ -206,8 +196,7 @@ int checkpoint_make(const char *from, const char *to, const struct checkpoint_th
 		.capture = &capture,
 		.analysis = &analysis,
 		.threads = threads,
-		.errmsg = errmsg,
-		.errmsg_size = errmsg_size,
+		.error = error,
 	};
 	int err = open_finished_piece(&checkpoint, from);
 
@@ -218,8 +207,7 @@ int checkpoint_make(const char *from, const char *to, const struct checkpoint_th
 	settings.last_allocation = calloc(UINT16_MAX + 1, sizeof(*settings.last_allocation));
 	err = settings.last_allocation ? analysis_run(&analysis, &capture, &settings) : -ENOMEM;
 	if (err) {
-		snprintf(errmsg, errmsg_size, "%s",
-			 *capture.errmsg ? capture.errmsg : strerror(-err));
+		error_set(error, err, *capture.errmsg ? capture.errmsg : strerror(-err));
 	} else {
 		err = write_directory(&checkpoint, to, settings.last_allocation);
 		analysis_deinit(&analysis);

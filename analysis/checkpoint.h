@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 /* The threads that existed at a time before the piece began. Names of others are not needed. */
 struct checkpoint_threads {
 	uint64_t time;
@@ -19,9 +21,9 @@ struct checkpoint_threads {
 
 /*
  * from, to: paths of two successive pieces; from is finished. threads: NULL: not known. Replaces a
- * checkpoint that `to` has. 0, or -errno with errmsg set; then `to` has no new checkpoint.
+ * checkpoint that `to` has. 0, or -errno with error set; then `to` has no new checkpoint.
  */
 int checkpoint_make(const char *from, const char *to, const struct checkpoint_threads *threads,
-		    char *errmsg, size_t errmsg_size);
+		    struct error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #define ANALYSIS_CHECKPOINT_PARTS_H
 
 #include "analysis/model.h"
+#include "base/error.h"
 #include "capture/checkpoint_state.h"
 
 struct checkpoint_threads;
@@ -15,12 +16,8 @@ struct checkpoint {
 	int directory;		   /* file descriptor: of the checkpoint */
 	const struct checkpoint_threads *threads;
 	struct checkpoint_state state;
-	char *errmsg;
-	size_t errmsg_size;
+	struct error *error;
 };
-
-/* Sets errmsg to "name: the text of err", and returns err. */
-int checkpoint_fail(struct checkpoint *checkpoint, int err, const char *name);
 
 /* Creates a file of the checkpoint: its descriptor, or -errno. */
 int checkpoint_create(struct checkpoint *checkpoint, const char *name);

@@ -141,7 +141,7 @@ static int copy_stream(struct checkpoint *checkpoint, struct packer *packer, uns
 		return fd;
 	err = writer_open(&copy.writer, fd, name, capture->metadata.uuid, cpu, 0);
 	if (err)
-		return checkpoint_fail(checkpoint, err, name);
+		return error_set_at(checkpoint->error, err, name);
 	copy.writer.is_unnumbered = true;
 	writer_pack(&copy.writer, packer);
 	for (size_t i = 0; i < capture->parts.count && !err; i++) {
@@ -156,7 +156,7 @@ static int copy_stream(struct checkpoint *checkpoint, struct packer *packer, uns
 	if (!err)
 		err = writer_flush(&copy.writer, 0, 0, false);
 	writer_close(&copy.writer);
-	return err ? checkpoint_fail(checkpoint, err, name) : 0;
+	return err ? error_set_at(checkpoint->error, err, name) : 0;
 }
 
 int checkpoint_write_streams(struct checkpoint *checkpoint)
@@ -166,7 +166,7 @@ int checkpoint_write_streams(struct checkpoint *checkpoint)
 	int err = packer_create(&packer);
 
 	if (err)
-		return checkpoint_fail(checkpoint, err, "the packer");
+		return error_set_at(checkpoint->error, err, "the packer");
 	for (size_t i = 0; i < capture->stream_count && !err; i++)
 		err = copy_stream(checkpoint, packer, capture->streams[i].cpu);
 	packer_destroy(packer);

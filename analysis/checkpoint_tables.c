@@ -288,13 +288,13 @@ int checkpoint_write_tables(struct checkpoint *checkpoint)
 			return fd;
 		if (!file) {
 			close(fd);
-			return checkpoint_fail(checkpoint, -ENOMEM, tables[i].name);
+			return error_set_at(checkpoint->error, -ENOMEM, tables[i].name);
 		}
 		err = tables[i].write(checkpoint, file);
 		if (fclose(file) && !err)
 			err = -errno;
 		if (err)
-			checkpoint_fail(checkpoint, err, tables[i].name);
+			error_set_at(checkpoint->error, err, tables[i].name);
 	}
 	return err;
 }

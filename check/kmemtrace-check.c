@@ -309,7 +309,7 @@ static int make_checkpoint(const char *set, unsigned int before,
 	__attribute__((cleanup(free_text))) char *from = parts_piece_path(set, before);
 	__attribute__((cleanup(free_text))) char *to = parts_piece_path(set, before + 1);
 	struct capture earlier, later;
-	char errmsg[500];
+	struct error error = { 0 };
 	bool is_missing;
 
 	if (!from || !to)
@@ -330,14 +330,16 @@ static int make_checkpoint(const char *set, unsigned int before,
 		return EXIT_OK;
 	/* damaged: the piece cannot be opened with it */
 	if (!capture_open(&later, to)) {
+		char errmsg[500];
+
 		is_missing = !later.checkpoint.begin ||
 			     check_checkpoint_objects(&later, errmsg, sizeof(errmsg)) == -EBADMSG;
 		capture_close(&later);
 	}
 	if (!is_missing)
 		return EXIT_OK;
-	if (checkpoint_make(from, to, NULL, errmsg, sizeof(errmsg)))
-		return error_msg("%s", errmsg);
+	if (checkpoint_make(from, to, NULL, &error))
+		return error_msg("%s", error.text);
 	if (!options->quiet)
 		print_text("%s: the checkpoint is made\n", to);
 	return EXIT_OK;

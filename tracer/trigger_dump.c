@@ -78,12 +78,12 @@ static void replace(char **text, const char *value)
 /* For --status. */
 static void remember(struct daemon_status *status, const struct trigger_answer *answer)
 {
-	char when[40], failure[DUMP_PATH + TRIGGER_LENGTH + 400];
+	char when[40], failure[DUMP_PATH + TRIGGER_LENGTH + 600];
 
 	utc_text_second(utc_now(), when, sizeof(when));
 	if (answer->err) {
 		snprintf(failure, sizeof(failure), "%s %s: %s: %s", when, answer->trigger,
-			 answer->path, answer->errmsg);
+			 answer->path, answer->error.text);
 		replace(&status->dump_failure, failure);
 		return;
 	}

@@ -197,7 +197,7 @@ static void report_dump(const struct trigger_watch *watch, const struct trigger_
 			 answer->trigger, answer->path, watch->pieces->options->triggers.full);
 	else if (answer->err)
 		snprintf(message, sizeof(message), "%s: %s cannot be written: %s", answer->trigger,
-			 answer->path, answer->errmsg);
+			 answer->path, answer->error.text);
 	else
 		snprintf(
 			message, sizeof(message), "%s: %s has the last %" PRIu32 " piece%s%s%s",

@@ -369,8 +369,7 @@ static int make_checkpoints(struct split *split)
 			return error_set_at(split->error, -ENOMEM, split->path);
 		if (stop_signal())
 			return error_set(split->error, -EINTR, "stopped by a signal");
-		err = checkpoint_make(from, to, NULL, split->error->text,
-				      sizeof(split->error->text));
+		err = checkpoint_make(from, to, NULL, split->error);
 	}
 	return err;
 }

@@ -146,8 +146,9 @@ static void writes_the_pieces_of_a_run(void **state)
 	dump_list_deinit(&list);
 	request.last = 1;
 	assert_int_equal(set_dump_make(&about, &request, &result), -ENOENT);
-	assert_string_equal(result.errmsg, "no piece is finished, or --max-disk has removed it: "
-					   "No such file or directory");
+	assert_string_equal(result.error.text,
+			    "no piece is finished, or --max-disk has removed it: "
+			    "No such file or directory");
 	assert_dumps(DUMP_IS_NEW, (const char *const[]){ NULL });
 }
 

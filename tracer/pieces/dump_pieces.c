@@ -166,13 +166,13 @@ int dump_pieces_take_rest(struct dump_pieces *pieces, unsigned int first)
 
 /* The checkpoint of a piece in the dump, from the piece before in the set or in the dump. */
 static int make_checkpoint(const struct dump_pieces *pieces, int before, unsigned int number,
-			   char *errmsg, size_t errmsg_size)
+			   struct error *error)
 {
 	char from[64], to[64], name[PIECE_NAME_SIZE];
 
 	snprintf(from, sizeof(from), "/proc/self/fd/%d/%s", before, piece_name(number - 1, name));
 	snprintf(to, sizeof(to), "/proc/self/fd/%d/%s", pieces->to, piece_name(number, name));
-	return checkpoint_make(from, to, NULL, errmsg, errmsg_size);
+	return checkpoint_make(from, to, NULL, error);
 }
 
 /* Takes the first piece once more. */
@@ -195,12 +195,12 @@ static int replace_first(const struct dump_pieces *pieces)
 static void complete_first(struct dump_pieces *pieces)
 {
 	const unsigned int first = pieces->numbers[0];
-	char name[PIECE_NAME_SIZE], unused[300];
+	char name[PIECE_NAME_SIZE];
 
 	if (pieces->from < 0 || piece_set_has_checkpoint(pieces->to, first))
 		return;
 	if (piece_set_is_same_run(pieces->from, first - 1, pieces->to, first) &&
-	    !make_checkpoint(pieces, pieces->from, first, unused, sizeof(unused)))
+	    !make_checkpoint(pieces, pieces->from, first, NULL))
 		return;
 	/* the first piece of a run has none */
 	if (!piece_set_has_checkpoint(pieces->from, first) || !replace_first(pieces) ||
@@ -211,14 +211,13 @@ static void complete_first(struct dump_pieces *pieces)
 	memmove(pieces->numbers, pieces->numbers + 1, pieces->count * sizeof(*pieces->numbers));
 }
 
-int dump_pieces_make_checkpoints(struct dump_pieces *pieces, char *errmsg, size_t errmsg_size)
+int dump_pieces_make_checkpoints(struct dump_pieces *pieces, struct error *error)
 {
 	int err = 0;
 
 	for (size_t i = 1; i < pieces->count && !err; i++)
 		if (!piece_set_has_checkpoint(pieces->to, pieces->numbers[i]))
-			err = make_checkpoint(pieces, pieces->to, pieces->numbers[i], errmsg,
-					      errmsg_size);
+			err = make_checkpoint(pieces, pieces->to, pieces->numbers[i], error);
 	if (!err)
 		complete_first(pieces);
 	return err;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "tracer/triggers/trigger.h"
 
 #define DUMP_NEW ".new"
@@ -107,8 +108,8 @@ int dump_pieces_take(struct dump_pieces *pieces, unsigned int first, unsigned in
  */
 int dump_pieces_take_rest(struct dump_pieces *pieces, unsigned int first);
 
-/* Makes the checkpoints that the pieces do not have yet. Sets errmsg if it fails. */
-int dump_pieces_make_checkpoints(struct dump_pieces *pieces, char *errmsg, size_t errmsg_size);
+/* Makes the checkpoints that the pieces do not have yet. Sets error if it fails. */
+int dump_pieces_make_checkpoints(struct dump_pieces *pieces, struct error *error);
 
 /* How many pieces a dump of limited size may have. */
 
@@ -164,11 +165,11 @@ struct set_dump_result {
 	char path[DUMP_PATH];
 	unsigned int pieces;
 	unsigned int incomplete; /* the first one, if it gets no checkpoint; else 0 */
-	char errmsg[300];	 /* of one that failed */
+	struct error error;
 };
 
 /*
- * Writes the pieces up to the last, which all must be finished. 0, or -errno with errmsg set:
+ * Writes the pieces up to the last, which all must be finished. 0, or -errno with error set:
  * nothing is left. asked: the first piece in it is not used.
  */
 int set_dump_make(const struct set_dump_settings *settings, const struct dump_request *asked,
@@ -194,7 +195,7 @@ struct set_dump_left_list {
 int set_dump_find_left(struct set_dump_left_list *left, const struct set_dump_settings *settings,
 		       void (*say)(const char *text));
 
-/* Completes it. 0, or -errno with errmsg set: it stays as it is. */
+/* Completes it. 0, or -errno with error set: it stays as it is. */
 int set_dump_finish_left(struct set_dump_left *left, struct set_dump_result *result);
 
 void set_dump_left_deinit(struct set_dump_left_list *left); /* all zero is allowed */

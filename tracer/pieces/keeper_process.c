@@ -97,7 +97,8 @@ static int make_checkpoint(const struct keeper_work *work)
 	const struct checkpoint_threads threads = { job->threads.time, job->threads.ids,
 						    job->threads.count };
 	const unsigned int piece = job->piece;
-	char from[64 + PIECE_NAME_SIZE], to[sizeof(from)], name[PIECE_NAME_SIZE], errmsg[300] = "";
+	char from[64 + PIECE_NAME_SIZE], to[sizeof(from)], name[PIECE_NAME_SIZE];
+	struct error error = { 0 };
 	struct keeper_work copy = *work;
 	int err;
 
@@ -114,10 +115,10 @@ static int make_checkpoint(const struct keeper_work *work)
 		 piece_name(piece - 1, name));
 	snprintf(to, sizeof(to), "/proc/self/fd/%d/%s", work->settings->set,
 		 piece_name(piece, name));
-	err = checkpoint_make(from, to, threads.count ? &threads : NULL, errmsg, sizeof(errmsg));
+	err = checkpoint_make(from, to, threads.count ? &threads : NULL, &error);
 	if (err)
 		keeper_say(&copy, "piece.%06u has no checkpoint: %s", piece,
-			   *errmsg ? errmsg : strerror(-err));
+			   *error.text ? error.text : strerror(-err));
 	return err;
 }
 

@@ -13,22 +13,16 @@
 
 #define HELD ".dump" /* the directory in the set */
 
-static int fail(struct set_dump_result *result, int err, const char *what)
-{
-	snprintf(result->errmsg, sizeof(result->errmsg), "%s: %s", what, strerror(-err));
-	return err;
-}
-
 /* The pieces are in it. */
 static int complete(struct dump_directory *directory, struct dump_pieces *pieces,
 		    struct set_dump_result *result)
 {
-	int err = dump_pieces_make_checkpoints(pieces, result->errmsg, sizeof(result->errmsg));
+	int err = dump_pieces_make_checkpoints(pieces, &result->error);
 
 	if (err)
-		return *result->errmsg ? err : fail(result, err, "a checkpoint");
+		return error_set_at(&result->error, err, "a checkpoint");
 	err = dump_directory_finish(directory);
-	return err ? fail(result, err, directory->name) : 0;
+	return err ? error_set_at(&result->error, err, directory->name) : 0;
 }
 
 /* Links, so that pieces which are removed while they are copied stay. */
@@ -66,9 +60,10 @@ static int take(const struct set_dump_settings *settings, const struct dump_requ
 	pieces->from = settings->set;
 	release(&held);
 	if (err)
-		return fail(result, err,
-			    err == -ENOENT ? "no piece is finished, or --max-disk has removed it"
-					   : "a piece of the set");
+		return error_set_at(&result->error, err,
+				    err == -ENOENT
+					    ? "no piece is finished, or --max-disk has removed it"
+					    : "a piece of the set");
 	return 0;
 }
 
@@ -88,7 +83,8 @@ int set_dump_make(const struct set_dump_settings *settings, const struct dump_re
 	*result = (struct set_dump_result){ 0 };
 	memcpy(result->path, directory.path, sizeof(result->path));
 	if (err)
-		fail(result, err, *directory.name ? directory.name : settings->path);
+		error_set_at(&result->error, err,
+			     *directory.name ? directory.name : settings->path);
 	pieces.to = directory.fd;
 	if (!err)
 		err = take(settings, &request, &pieces, result);

@@ -101,7 +101,7 @@ static void dump(const struct trigger_process_settings *settings,
 
 		answer->err = write_dump(settings, request, left, &result);
 		memcpy(answer->path, result.path, sizeof(answer->path));
-		memcpy(answer->errmsg, result.errmsg, sizeof(answer->errmsg));
+		answer->error = result.error;
 		answer->pieces = result.pieces;
 		answer->incomplete = result.incomplete;
 		_exit(0);
@@ -114,12 +114,11 @@ static void dump(const struct trigger_process_settings *settings,
 		answer->err = -ECHILD;
 		snprintf(answer->path, sizeof(answer->path), "%s.dump", settings->path);
 		snprintf(
-			answer->errmsg, sizeof(answer->errmsg),
+			answer->error.text, sizeof(answer->error.text),
 			"the process that wrote it was ended by signal %d (%s): the next kmemtraced finishes it",
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
-	} else if (answer->err && !*answer->errmsg) {
-		snprintf(answer->errmsg, sizeof(answer->errmsg), "the process that writes it: %s",
-			 strerror(-answer->err));
+	} else if (answer->err) {
+		error_set_at(&answer->error, answer->err, "the process that writes it");
 	}
 }
 

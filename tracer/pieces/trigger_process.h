@@ -44,7 +44,7 @@ struct trigger_request {
 struct trigger_answer {
 	char trigger[TRIGGER_LENGTH];
 	char path[DUMP_PATH]; /* of the dump, or of the full capture; "": of a command */
-	char errmsg[300];     /* of a dump that failed */
+	struct error error;   /* of a dump that failed */
 	uint32_t pieces;
 	uint32_t incomplete; /* the piece without a checkpoint; 0: none */
 	bool is_full;	     /* of a full capture */
