@@ -225,22 +225,19 @@ static int take_existing(struct directory *directory)
 	return directory_empty_unused(directory->fd);
 }
 
-static int choose_name(struct directory *directory)
+char *directory_new_name(const char *base)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-	__attribute__((cleanup(free_text))) char *path = NULL;
 	unsigned char random[DIRECTORY_NEW_RANDOM];
-	char name[DIRECTORY_NEW_RANDOM + 1] = "";
+	char end[DIRECTORY_NEW_RANDOM + 1] = "", *name;
 
-	if (getrandom(random, sizeof(random), 0) != sizeof(random))
-		return -EIO;
-	for (size_t i = 0; i < sizeof(random); i++)
-		name[i] = letters[random[i] % (sizeof(letters) - 1)];
-	if (asprintf(&path, "%s" DIRECTORY_NEW "%s", directory->target, name) < 0) {
-		path = NULL;
-		return -ENOMEM;
+	if (getrandom(random, sizeof(random), 0) != sizeof(random)) {
+		errno = EIO;
+		return NULL;
 	}
-	return set_path(directory, path);
+	for (size_t i = 0; i < sizeof(random); i++)
+		end[i] = letters[random[i] % (sizeof(letters) - 1)];
+	return asprintf(&name, "%s" DIRECTORY_NEW "%s", base, end) < 0 ? NULL : name;
 }
 
 /*
@@ -268,10 +265,12 @@ static int check_made(const struct directory *directory)
  */
 static int make_new(struct directory *directory)
 {
-	int err = choose_name(directory);
+	char *path = directory_new_name(directory->target);
+	int err;
 
-	if (err)
-		return err;
+	if (!path)
+		return -errno;
+	directory_take_path(directory, path);
 	/* mode 0700: a capture holds kernel addresses */
 	if (mkdirat(directory->parent, directory->now, 0700))
 		return errno == EEXIST ? 1 : -errno;
@@ -425,6 +424,10 @@ void directory_deinit(struct directory *directory)
 	close_fd(&directory->parent);
 	free(directory->path);
 	free(directory->target);
+	free(directory->old);
+	free(directory->oldest);
+	free(directory->beside);
 	directory->path = directory->target = NULL;
+	directory->old = directory->oldest = directory->beside = NULL;
 	directory->fd = directory->parent = -1;
 }

@@ -21,7 +21,12 @@ struct directory {
 	const char *name; /* last part of target */
 	const char *now;  /* last part of path: the directory's name in parent */
 	bool made, committed;
-	bool was_there; /* target was an empty directory */
+	/* until directory_settle(): */
+	char *beside;	   /* path of this one before; NULL: as it is now */
+	char *old;	   /* last part of target.old */
+	bool older_is_old; /* the capture that was at target is there */
+	char *oldest;	   /* new name of the capture that was there; NULL: none was */
+	bool was_there;	   /* target was an empty directory */
 	bool reserved;
 	int lock; /* file descriptor of metadata, locked while the capture is written; -1: none */
 	char errmsg[400];
@@ -67,9 +72,18 @@ int directory_make_folders(struct directory *directory);
 
 /*
  * Renames the directory to target, once all is ready. An older capture is moved to target.old, and
- * a capture of the caller at target.old is removed. 0 or -errno.
+ * a capture of the caller at target.old is removed. 0; or -errno: nothing has changed.
  */
 int directory_commit(struct directory *directory);
+
+/*
+ * The same in two steps. directory_place() only renames; directory_settle() removes the capture
+ * that was at target.old, or directory_undo() gives all three their names before.
+ */
+int directory_place(struct directory *directory);
+int directory_was_placed(struct directory *directory); /* by another process: 0 or -ENOMEM */
+void directory_settle(struct directory *directory);
+void directory_undo(struct directory *directory);
 
 /*
  * Renames target, which must be this open directory, to the unused name of `aside` in the same
@@ -128,8 +142,13 @@ bool directory_is_being_written(int fd);
 int directory_reserve(struct directory *directory);
 void directory_release(struct directory *directory);
 
-/* For directory.c and directory_commit.c: the path, from malloc(), belongs to the directory now. */
+/* The rest is for directory.c and directory_commit.c. */
+
+/* The path, from malloc(), belongs to the directory now. */
 void directory_take_path(struct directory *directory, char *path);
+
+/* A new name for something beside base, which directory_remove_left() removes; NULL: see errno. */
+char *directory_new_name(const char *base);
 
 /* Sets errmsg; returns -err. */
 __attribute__((format(printf, 3, 4))) int directory_fail(struct directory *directory, int err,

@@ -14,37 +14,51 @@
 #include "capture/directory.h"
 #include "capture/directory_remove.h"
 
-/* Removes an older capture at OLD, the name to which another capture will be moved. */
-static int remove_old(struct directory *directory, const char *old)
+/* The capture of this name, open, if this program may remove it; or -errno. */
+static int open_removable(const struct directory *directory, const char *name)
 {
-	__attribute__((cleanup(close_fd))) int fd = -1;
+	int fd = inside_open_directory(directory->parent, name), err = 0;
 	struct stat about;
-	int err;
 
-	if (fstatat(directory->parent, old, &about, AT_SYMLINK_NOFOLLOW))
-		return errno == ENOENT ? 0 : -errno;
-	fd = inside_open_directory(directory->parent, old);
 	if (fd < 0)
 		return fd == -ELOOP ? -ENOTDIR : fd;
 	if (fstat(fd, &about))
-		return -errno;
-	if (about.st_uid != geteuid())
-		return -EPERM;
-	if (directory_is_being_written(fd))
-		return -EBUSY;
-	err = directory_remove_capture(fd);
-	if (!err && unlinkat(directory->parent, old, AT_REMOVEDIR))
 		err = -errno;
+	else if (about.st_uid != geteuid())
+		err = -EPERM;
+	else if (directory_is_being_written(fd))
+		err = -EBUSY;
+	else
+		err = directory_check_capture(fd);
+	if (!err)
+		return fd;
+	close(fd);
 	return err;
 }
 
-/* Moves the capture, which is open as fd, from target to old. */
-static int move_older(struct directory *directory, int fd, const char *old)
+/* Renames the capture at OLD, the name that another capture gets. */
+static int move_oldest(struct directory *directory)
+{
+	__attribute__((cleanup(free_text))) char *name = NULL;
+	__attribute__((cleanup(close_fd))) int fd = open_removable(directory, directory->old);
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	name = directory_new_name(directory->name);
+	if (!name || renameat(directory->parent, directory->old, directory->parent, name))
+		return -errno;
+	directory->oldest = name;
+	name = NULL;
+	return 0;
+}
+
+/* Moves the capture, which is open as fd, from target to target.old. */
+static int move_older(struct directory *directory, int fd)
 {
 	struct stat about;
 	int err;
 
-	err = remove_old(directory, old);
+	err = move_oldest(directory);
 	if (err)
 		return directory_fail(
 			directory, -err,
@@ -54,16 +68,16 @@ static int move_older(struct directory *directory, int fd, const char *old)
 	/* the space that a killed kmemtraced had reserved */
 	if (!fstat(fd, &about) && about.st_uid == geteuid())
 		inside_unlink(fd, DIRECTORY_RESERVE_NAME);
-	if (renameat(directory->parent, directory->name, directory->parent, old))
+	if (renameat(directory->parent, directory->name, directory->parent, directory->old))
 		return directory_fail(directory, errno, "%s: cannot be moved to %s.old: %s",
 				      directory->target, directory->target, strerror(errno));
+	directory->older_is_old = true;
 	return 0;
 }
 
-/* Moves a capture at target out of the way, to old. 1: there was one. */
-static int clear_target(struct directory *directory, const char *old)
+/* Moves a capture at target out of the way. */
+static int clear_target(struct directory *directory)
 {
-	int err;
 	__attribute__((cleanup(close_fd))) int fd =
 		inside_open_directory(directory->parent, directory->name);
 
@@ -72,8 +86,12 @@ static int clear_target(struct directory *directory, const char *old)
 	if (directory_is_being_written(fd))
 		return directory_fail(directory, EBUSY, "%s: another program is writing it",
 				      directory->target);
-	err = move_older(directory, fd, old);
-	return err ? err : 1;
+	if (asprintf(&directory->old, "%s.old", directory->name) < 0) {
+		directory->old = NULL;
+		return directory_fail(directory, ENOMEM, "%s: %s", directory->target,
+				      strerror(ENOMEM));
+	}
+	return move_older(directory, fd);
 }
 
 bool directory_is_in_place(const struct directory *directory)
@@ -93,42 +111,100 @@ static int check_place(struct directory *directory)
 
 static int give_name(struct directory *directory)
 {
-	char *path = strdup(directory->target);
+	char *path = strdup(directory->target), *before = strdup(directory->path);
 
-	if (!path)
+	if (!path || !before) {
+		free(path);
+		free(before);
 		return directory_fail(directory, ENOMEM, "%s: %s", directory->target,
 				      strerror(ENOMEM));
+	}
 	if (renameat(directory->parent, directory->now, directory->parent, directory->name)) {
 		free(path);
+		free(before);
 		return directory_fail(directory, errno, "%s: cannot be made: %s", directory->target,
 				      strerror(errno));
 	}
 	directory_take_path(directory, path);
+	directory->beside = before;
 	directory->committed = true;
 	return check_place(directory);
 }
 
-int directory_commit(struct directory *directory)
+static void forget_names(struct directory *directory)
 {
-	__attribute__((cleanup(free_text))) char *old = NULL;
-	int err, cleared;
+	free(directory->old);
+	free(directory->oldest);
+	free(directory->beside);
+	directory->old = directory->oldest = directory->beside = NULL;
+	directory->older_is_old = false;
+}
+
+int directory_place(struct directory *directory)
+{
+	int err;
 
 	if (directory->committed)
 		return 0;
-	if (asprintf(&old, "%s.old", directory->name) < 0) {
-		old = NULL;
-		return directory_fail(directory, ENOMEM, "%s: %s", directory->target,
-				      strerror(ENOMEM));
-	}
 	err = check_place(directory);
+	if (!err)
+		err = clear_target(directory);
+	if (!err)
+		err = give_name(directory);
 	if (err)
-		return err;
-	cleared = clear_target(directory, old);
-	if (cleared < 0)
-		return cleared;
-	err = give_name(directory);
-	if (err && cleared && !directory->committed)
-		renameat(directory->parent, old, directory->parent, directory->name);
+		directory_undo(directory);
+	return err;
+}
+
+int directory_was_placed(struct directory *directory)
+{
+	char *path = directory->committed ? NULL : strdup(directory->target);
+
+	if (!directory->committed && !path)
+		return -ENOMEM;
+	if (path)
+		directory_take_path(directory, path);
+	directory->committed = true;
+	return 0;
+}
+
+void directory_undo(struct directory *directory)
+{
+	const int parent = directory->parent;
+
+	if (directory->beside) {
+		directory_take_path(directory, directory->beside);
+		directory->beside = NULL;
+		directory->committed = false;
+		if (inside_is_same(parent, directory->name, directory->fd))
+			renameat(parent, directory->name, parent, directory->now);
+	}
+	if (directory->older_is_old)
+		renameat(parent, directory->old, parent, directory->name);
+	if (directory->oldest)
+		renameat(parent, directory->oldest, parent, directory->old);
+	forget_names(directory);
+}
+
+void directory_settle(struct directory *directory)
+{
+	const char *oldest = directory->oldest;
+	int fd = oldest ? open_removable(directory, oldest) : -1;
+
+	if (fd >= 0) {
+		if (!directory_remove_capture(fd))
+			unlinkat(directory->parent, oldest, AT_REMOVEDIR);
+		close(fd);
+	}
+	forget_names(directory);
+}
+
+int directory_commit(struct directory *directory)
+{
+	int err = directory_place(directory);
+
+	if (!err)
+		directory_settle(directory);
 	return err;
 }
 

@@ -149,9 +149,14 @@ static int clear_capture(int fd, enum part part, bool remove)
 	return err;
 }
 
+int directory_check_capture(int fd)
+{
+	return clear_capture(fd, TOP, false);
+}
+
 int directory_remove_capture(int fd)
 {
-	int err = clear_capture(fd, TOP, false);
+	int err = directory_check_capture(fd);
 
 	return err ? err : clear_capture(fd, TOP, true);
 }

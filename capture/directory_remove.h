@@ -27,6 +27,9 @@ int directory_is_unused(int fd);
 /* Empties a directory that directory_is_unused(). 0 or -errno. */
 int directory_empty_unused(int fd);
 
+/* 0; or -ENOTEMPTY: the open directory holds files that are not of a capture; or another -errno. */
+int directory_check_capture(int fd);
+
 /*
  * Removes the files of a capture, and no others. 0 or -errno. -ENOTEMPTY: it holds another file,
  * and nothing was removed.

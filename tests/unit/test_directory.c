@@ -2,6 +2,7 @@
 /* A capture directory is written by its descriptor, whatever happens to its name and its files. */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -129,6 +130,75 @@ static void a_replaced_directory_gets_no_name(void **state)
 	free(precious);
 }
 
+/* A capture at this path, with this text as its metadata. */
+static void make_capture(const char *path, const char *text)
+{
+	char *kernel = scratch_path(path, "kernel"), *metadata = scratch_path(path, "metadata");
+
+	assert_int_equal(mkdir(path, 0700), 0);
+	assert_int_equal(mkdir(kernel, 0700), 0);
+	scratch_write(metadata, text, strlen(text));
+	free(kernel);
+	free(metadata);
+}
+
+static unsigned int count_entries(const char *path)
+{
+	DIR *list = opendir(path);
+	unsigned int count = 0;
+
+	assert_non_null(list);
+	while (readdir(list))
+		count++;
+	closedir(list);
+	return count - 2; /* . and .. */
+}
+
+static void undo_gives_all_captures_their_names(void **state)
+{
+	struct scene *scene = *state;
+	struct directory *directory = &scene->directory;
+	char *old = scratch_path(scene->folder, "data.old");
+
+	make_capture(scene->target, "older");
+	make_capture(old, "oldest");
+	write_table(scene, "metadata", false, "new");
+	assert_int_equal(directory_place(directory), 0);
+	expect_table(scene->target, "metadata", "new");
+	expect_table(old, "metadata", "older");
+	assert_int_equal(count_entries(scene->folder), 3);
+	directory_undo(directory);
+	expect_table(scene->target, "metadata", "older");
+	expect_table(old, "metadata", "oldest");
+	expect_table(directory->path, "metadata", "new");
+	/* it can be placed again */
+	assert_int_equal(directory_place(directory), 0);
+	directory_settle(directory);
+	expect_table(scene->target, "metadata", "new");
+	expect_table(old, "metadata", "older");
+	assert_int_equal(count_entries(scene->folder), 2);
+	free(old);
+}
+
+static void no_name_changes_if_one_cannot(void **state)
+{
+	struct scene *scene = *state;
+	struct directory *directory = &scene->directory;
+	char *old = scratch_path(scene->folder, "data.old");
+	char *other = scratch_path(old, "other");
+
+	make_capture(scene->target, "older");
+	make_capture(old, "oldest");
+	scratch_write(other, "precious", 8);
+	assert_int_equal(directory_commit(directory), -ENOTEMPTY);
+	assert_non_null(strstr(directory->errmsg, ".old: is in the way of the older capture"));
+	expect_table(scene->target, "metadata", "older");
+	expect_table(old, "metadata", "oldest");
+	expect_table(old, "other", "precious");
+	free(other);
+	free(old);
+}
+
 static void no_link_is_followed(void **state)
 {
 	struct scene *scene = *state;
@@ -197,6 +267,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(files_go_with_the_directory, set_up_directory,
+						tear_down_directory),
+		cmocka_unit_test_setup_teardown(undo_gives_all_captures_their_names,
+						set_up_directory, tear_down_directory),
+		cmocka_unit_test_setup_teardown(no_name_changes_if_one_cannot, set_up_directory,
 						tear_down_directory),
 		cmocka_unit_test_setup_teardown(a_replaced_directory_gets_no_name, set_up_directory,
 						tear_down_directory),
