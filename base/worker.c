@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +56,36 @@ void worker_close(struct worker *worker)
 	if (worker->answers >= 0)
 		close(worker->answers);
 	worker->requests = worker->answers = -1;
+}
+
+static void close_all_from(unsigned int first, unsigned int last)
+{
+	if (first > last)
+		return;
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, first, last, 0))
+		return;
+#endif
+	/* before Linux 5.9 */
+	for (unsigned int fd = first; fd <= last && fd < 4096; fd++)
+		close((int)fd);
+}
+
+static int compare_fds(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+void worker_close_others(int *kept, size_t count)
+{
+	unsigned int first = STDERR_FILENO + 1;
+
+	qsort(kept, count, sizeof(*kept), compare_fds);
+	for (size_t i = 0; i < count; i++) {
+		close_all_from(first, (unsigned int)kept[i] - 1);
+		first = (unsigned int)kept[i] + 1;
+	}
+	close_all_from(first, UINT32_MAX);
 }
 
 void worker_ignore_signals(void)

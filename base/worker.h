@@ -24,6 +24,9 @@ void worker_close(struct worker *worker);
 /* In the worker: ignores all signals but SIGCHLD. */
 void worker_ignore_signals(void);
 
+/* In the worker: closes all descriptors but standard input, output, error, and `count` others. */
+void worker_close_others(int *kept, size_t count);
+
 /*
  * In a child that becomes another program, which knows nothing of the signals that this one, or who
  * started it, ignores or blocks.

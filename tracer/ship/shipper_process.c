@@ -322,38 +322,17 @@ static void wait_for_something(const struct process *process)
 		nanosleep(&pause, NULL);
 }
 
-static int close_all_from(unsigned int first, unsigned int last)
-{
-	if (first > last)
-		return 0;
-#ifdef SYS_close_range
-	if (!syscall(SYS_close_range, first, last, 0))
-		return 0;
-#endif
-	/* before Linux 5.9 */
-	for (unsigned int fd = first; fd <= last && fd < 4096; fd++)
-		close((int)fd);
-	return 0;
-}
-
 /* The locks of captures, the pipes of other processes, and all else that is kmemtraced's. */
 static void close_others(const struct shipper_work *work)
 {
-	uint32_t kept[] = { (uint32_t)work->requests, (uint32_t)work->directory,
-			    (uint32_t)work->state, (uint32_t)work->program };
-	unsigned int first = STDERR_FILENO + 1;
+	int kept[] = { work->requests, work->directory, work->state, work->program };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
 	/* the reader of a capture on standard output waits for its end */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
-	qsort(kept, sizeof(kept) / sizeof(*kept), sizeof(*kept), compare_u32);
-	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++) {
-		close_all_from(first, kept[i] - 1);
-		first = kept[i] + 1;
-	}
-	close_all_from(first, UINT32_MAX);
+	worker_close_others(kept, sizeof(kept) / sizeof(*kept));
 }
 
 /* It keeps the privileges to become a user, and to end a process of that user. */
