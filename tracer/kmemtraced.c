@@ -157,13 +157,14 @@ int main(int argc, char **argv)
 	}
 	stop_handle_signals(&signals);
 	err = session_open(&session, &options, &signals);
-	if (err) {
+	if (!err)
+		err = session_start(&session);
+	if (err)
 		error_msg("%s", session.error.text);
-	} else {
+	else
 		err = capture(&session);
-		/* a signal that stops kmemtraced stops the command too */
-		command_wait(&session.command, stop_signal() ? SIGTERM : 0);
-	}
+	/* a signal that stops kmemtraced stops the command too */
+	command_wait(&session.command, stop_signal() ? SIGTERM : 0);
 	if (err) {
 		notify_failed(&session.service.notify, err, session.error.text);
 		result = EXIT_TROUBLE;

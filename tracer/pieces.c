@@ -15,27 +15,6 @@ uint64_t pieces_skipped(const struct pieces *pieces, unsigned int cpu)
 	return pieces->misses->reported - pieces->base.skipped;
 }
 
-void pieces_close(struct pieces *pieces)
-{
-	struct directory *directory = &pieces->present.directory;
-
-	status_deinit(&pieces->present.status);
-	directory_release(directory);
-	if (options_is_temporary(pieces->options))
-		directory_abandon(directory);
-	directory_deinit(directory);
-	keeper_close(&pieces->keeper);
-	directory_deinit(&pieces->other.directory);
-	directory_deinit(&pieces->set);
-	status_deinit(&pieces->other.status);
-	hash_map_deinit(&pieces->base.lost_tasks);
-	free(pieces->base.lost);
-	free(pieces->base.probes.list);
-	free(pieces->switched);
-	tempdir_close(&pieces->tempdir);
-	free(pieces->path);
-}
-
 int pieces_write_metadata(struct pieces *pieces, struct directory *directory)
 {
 	FILE *file = directory_open(directory, "metadata", false);

@@ -55,6 +55,8 @@ struct pieces {
 	struct tempdir tempdir; /* if nothing stays on disk, or the set is in memory: has it */
 	struct metadata metadata;
 	struct piece present;
+	struct worker guard; /* of the older captures, until the start has succeeded */
+	bool is_kept;	     /* the start has succeeded */
 	uint64_t begin, end; /* ns: between them all programs are attached */
 
 	/* the rest is of a set */
@@ -76,6 +78,7 @@ struct pieces {
 	bool requested; /* SIGUSR2 came */
 };
 
+/* After a start that failed, it removes what was made. */
 void pieces_close(struct pieces *pieces);
 
 /* Finds the path. */
@@ -98,11 +101,15 @@ int pieces_check_room(struct pieces *pieces);
 
 int pieces_write_metadata(struct pieces *pieces, struct directory *directory);
 
-/* Gives the capture, or the first piece and a new set, its name. */
+/*
+ * Gives the capture, or the first piece and a new set, its name, while the start can still fail. A
+ * process does it, the guard: it gives all captures their names before if kmemtraced ends, or is
+ * killed, before pieces_keep().
+ */
 int pieces_commit(struct pieces *pieces);
 
-/* Removes what was made, after a start that failed. */
-void pieces_abandon(struct pieces *pieces);
+/* The start has succeeded: the guard removes the capture before the older one. */
+void pieces_keep(struct pieces *pieces);
 
 /* Opens the stream of a CPU. begin: ns, not after its first event. */
 int pieces_open_stream(struct pieces *pieces, unsigned int cpu, uint64_t begin);

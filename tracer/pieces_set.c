@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,23 +192,137 @@ int pieces_make_directory(struct pieces *pieces)
 			      strerror(-err));
 }
 
-int pieces_commit(struct pieces *pieces)
-{
-	struct directory *set = &pieces->set;
-	int err;
+#define GUARD "the process that renames captures"
 
-	err = directory_commit(&pieces->present.directory);
-	if (err)
-		return error_set(pieces->error, err, pieces->present.directory.errmsg);
-	if (!pieces->options->rotation.enabled || pieces->options->rotation.in_memory)
-		return 0;
-	err = directory_commit(set);
-	return err ? error_set(pieces->error, err, set->errmsg) : 0;
+struct guard_answer {
+	int err;
+	struct error error;
+};
+
+/* The directory that may take the place of an older one. */
+static struct directory *top_of(struct pieces *pieces)
+{
+	return pieces->set.made ? &pieces->set : &pieces->present.directory;
 }
 
-void pieces_abandon(struct pieces *pieces)
+static int place(struct pieces *pieces)
 {
-	directory_abandon(&pieces->present.directory);
+	struct directory *directory = &pieces->present.directory;
+	int err = directory_place(directory);
+
+	if (!err && !pieces->options->rotation.in_memory) {
+		directory = top_of(pieces);
+		err = directory_place(directory);
+	}
+	return err ? error_set(pieces->error, err, directory->errmsg) : 0;
+}
+
+/* The guard: it has all privileges, and goes on if kmemtraced is killed. */
+static int guard_work(void *data, int requests, int answers)
+{
+	struct pieces *pieces = data;
+	struct directory *directory = top_of(pieces);
+	int kept[] = { requests,
+		       answers,
+		       directory->parent,
+		       directory->fd,
+		       pieces->present.directory.parent,
+		       pieces->present.directory.fd };
+	struct guard_answer answer = { 0 };
+	bool is_kept;
+	char byte;
+
+	worker_ignore_signals();
+	worker_close_others(kept, sizeof(kept) / sizeof(*kept));
+	answer.err = place(pieces);
+	if (answer.err)
+		answer.error = *pieces->error;
+	is_kept = write(answers, &answer, sizeof(answer)) == sizeof(answer) && !answer.err &&
+		  read(requests, &byte, 1) == 1;
+	if (is_kept) {
+		/* the next start must get the locks while the capture is removed */
+		close(directory->fd);
+		if (directory != &pieces->present.directory)
+			close(pieces->present.directory.parent);
+		directory_settle(directory);
+	} else {
+		directory_undo(directory);
+		directory_abandon(directory);
+	}
+	return 0;
+}
+
+static int wait_for_guard(struct pieces *pieces)
+{
+	struct pollfd waiting = { .fd = pieces->guard.answers, .events = POLLIN };
+	struct guard_answer answer;
+
+	while (poll(&waiting, 1, -1) < 0 && errno == EINTR)
+		;
+	if (read(pieces->guard.answers, &answer, sizeof(answer)) != sizeof(answer))
+		return error_set(pieces->error, -ECHILD, GUARD " has ended");
+	if (answer.err)
+		*pieces->error = answer.error;
+	return answer.err;
+}
+
+int pieces_commit(struct pieces *pieces)
+{
+	int err;
+
+	if (pieces->options->rotation.in_memory)
+		return place(pieces);
+	err = worker_start(&pieces->guard, guard_work, pieces);
+	if (err)
+		return error_set_at(pieces->error, err, GUARD);
+	err = wait_for_guard(pieces);
+	if (err)
+		return err;
+	err = directory_was_placed(&pieces->present.directory);
+	if (!err)
+		err = directory_was_placed(top_of(pieces));
+	return err ? error_set_at(pieces->error, err, GUARD) : 0;
+}
+
+void pieces_keep(struct pieces *pieces)
+{
+	pieces->is_kept = true;
+	/* if it was killed, the next start removes the capture */
+	if (pieces->guard.pid && write(pieces->guard.requests, "", 1) != 1)
+		errno = 0;
+}
+
+/* Removes what was made, if the start has failed. */
+static void end_start(struct pieces *pieces)
+{
+	if (pieces->guard.pid) {
+		worker_close(&pieces->guard);
+		worker_wait(pieces->guard.pid);
+	}
+	if (!pieces->is_kept) {
+		directory_abandon(&pieces->present.directory);
+		directory_abandon(&pieces->set);
+	}
+}
+
+void pieces_close(struct pieces *pieces)
+{
+	struct directory *directory = &pieces->present.directory;
+
 	keeper_close(&pieces->keeper);
-	directory_abandon(&pieces->set);
+	end_start(pieces);
+	status_deinit(&pieces->present.status);
+	directory_release(directory);
+	if (options_is_temporary(pieces->options))
+		directory_abandon(directory);
+	directory_deinit(directory);
+	directory_deinit(&pieces->other.directory);
+	directory_deinit(&pieces->set);
+	status_deinit(&pieces->other.status);
+	hash_map_deinit(&pieces->base.lost_tasks);
+	free(pieces->base.lost);
+	free(pieces->base.probes.list);
+	free(pieces->switched);
+	tempdir_close(&pieces->tempdir);
+	free(pieces->path);
 }

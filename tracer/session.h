@@ -42,15 +42,21 @@ struct session {
 };
 
 /*
- * Plans, loads and creates everything that a capture needs. If it fails, nothing has changed on
- * disk. session_close() is needed in either case.
+ * Plans, loads and creates everything that a capture needs. session_close() is needed in either
+ * case.
  */
 int session_open(struct session *session, const struct options *options,
 		 const struct saved_signals *signals);
 
 /*
- * Attaches the programs and drains the rings until the command ends, the duration is over or a
- * signal arrives.
+ * Attaches the programs, and lets the capture take the place of an older one. If this or
+ * session_open() fails, or a signal arrives before, session_close() leaves everything on disk as it
+ * was.
+ */
+int session_start(struct session *session);
+
+/*
+ * Drains the rings until the command ends, the duration is over or a signal arrives.
  */
 int session_run(struct session *session);
 

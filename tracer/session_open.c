@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Everything before the programs are attached. A start that fails changes nothing on disk. */
+/* Everything before the programs are attached. */
 #include "config.h"
 
 #include <errno.h>
@@ -151,23 +151,6 @@ static int start_threads(struct session *session)
 	if (!err)
 		err = pieces_status_write(&session->pieces);
 	return err ? err : publishing_open(&session->pieces);
-}
-
-/*
- * All is ready: moves the capture to its final path, and an older capture out of the way. The last
- * step of the start, because it removes the capture before the older one.
- */
-static int move_to_target(struct session *session)
-{
-	int err;
-
-	if (options_is_temporary(session->options))
-		return 0;
-	err = pieces_commit(&session->pieces);
-	if (err)
-		return err;
-	pieces_rename_streams(&session->pieces);
-	return 0;
 }
 
 /* The process that a thread belongs to; 0: there is no such thread. */
@@ -326,11 +309,5 @@ int session_open(struct session *session, const struct options *options,
 	for (unsigned int i = 0; i < session->streams.rings.possible_cpus && !err; i++)
 		if (session->streams.rings.list[i].fd >= 0)
 			err = pieces_open_stream(&session->pieces, i, machine_now());
-	if (!err)
-		err = start_threads(session);
-	if (!err)
-		err = move_to_target(session);
-	if (err)
-		pieces_abandon(&session->pieces);
-	return err;
+	return err ? err : start_threads(session);
 }

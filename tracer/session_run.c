@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Attaches the programs, then drains the rings every few milliseconds until the capture is over. */
+/* Drains the rings every few milliseconds until the capture is over. */
 #include "config.h"
 
 #include <errno.h>
@@ -198,7 +198,7 @@ static int end_switch(struct session *session)
 	return result < 0 ? result : 0;
 }
 
-static int loop(struct session *session)
+int session_run(struct session *session)
 {
 	uint64_t now = machine_now();
 	struct stream_sums sums;
@@ -221,102 +221,4 @@ static int loop(struct session *session)
 		now = machine_now();
 	}
 	return end_switch(session);
-}
-
-/* The capture is made without them. */
-static void say_missing_probes(const struct session *session)
-{
-	const struct process_probes *process = &session->programs.process;
-
-	static const enum hook_kind hooks[PROBES] = {
-		[PROBE_BULK_ALLOC] = HOOK_BULK_ALLOC,
-		[PROBE_BULK_FREE] = HOOK_BULK_FREE,
-		[PROBE_REALLOC] = HOOK_REALLOC,
-	};
-
-	for (unsigned int probe = 0; probe < PROBES && !session->options->quiet; probe++) {
-		const char *reason = process->reasons[probe];
-		bool is_hook = probe >= PROBE_BULK_ALLOC && probe <= PROBE_REALLOC;
-
-		if (is_hook)
-			reason = session->programs.hooks.list[hooks[probe]].reason;
-		if (*reason && !process->ways[probe] &&
-		    (is_hook ? session->options->named[probe] : process->wanted[probe]))
-			info_msg("%s is not recorded: %s", probes[probe].name, reason);
-	}
-}
-
-int session_run(struct session *session)
-{
-	const struct options *options = session->options;
-	int err = 0;
-
-	recursion_misses_init(&session->misses, machine_now());
-	sample_rate_init(&session->sample_rate, options->sampling.interval, options->sampling.most,
-			 machine_now());
-	/* the command keeps the priority that it was started with */
-	if (options->command) {
-		err = command_start(&session->command, options->command, &session->saved_state);
-		if (err)
-			return session_fail_command(session, err);
-	}
-	/* with a normal priority, events are lost when all CPUs are busy */
-	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
-		info_msg("cannot raise the priority: %s", strerror(errno));
-
-	err = memory_table_begin(&session->memory);
-	if (err)
-		return err;
-	if (options->records_slab)
-		err = snapshot_slabinfo(&session->pieces.present.directory, machine_now());
-	if (err)
-		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
-	err = publishing_initial_counts(&session->pieces);
-	if (err)
-		return err;
-	err = programs_attach(&session->programs);
-	if (err)
-		return error_set(&session->error, err, session->programs.errmsg);
-	say_missing_probes(session);
-	session->pieces.begin = session->pieces.present.status.begin = machine_now();
-	err = trigger_watch_begin(&session->triggers);
-	if (err)
-		return err;
-	if (options->records_slab)
-		err = snapshot_slabinfo(&session->pieces.present.directory, session->pieces.begin);
-	if (err)
-		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
-	modules_compare(&session->names.modules, session->pieces.begin);
-	/* no progress line if the command writes to the same terminal */
-	progress_line_init(&session->progress,
-			   options->quiet || options->count.enabled ||
-				   (options->command && isatty(STDOUT_FILENO)),
-			   PROGRESS_INTERVAL);
-	/* write the status now, so that it is correct even if kmemtraced is killed */
-	err = pieces_status_update_programs(&session->pieces);
-	if (err)
-		return error_set_at(&session->error, err, "the status");
-	err = pieces_status_write(&session->pieces);
-	if (err)
-		return err;
-	if (options->duration_ns)
-		session->deadline = session->pieces.begin + options->duration_ns;
-	err = name_tables_add_tasks(&session->names);
-	if (!err)
-		err = stream_output_begin(&session->output, &session->pieces);
-	if (!err)
-		err = session_confine(session);
-	if (err)
-		return err;
-	err = pieces_switch_begin(&session->pieces, session->pieces.begin);
-	if (err)
-		return err;
-	shipper_go(&session->shipper);
-	service_ready(&session->service);
-	if (options->command) {
-		err = command_go(&session->command);
-		if (err)
-			return session_fail_command(session, err);
-	}
-	return loop(session);
 }

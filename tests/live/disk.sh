@@ -47,6 +47,10 @@ fill() {
 rm -r small/*
 "$kmemtraced" -q -o small/capture -d 0.1 -p $$ || fail "a small capture: exit $?"
 uuid=$(grep uuid small/capture/metadata)
+sums() {
+	find small -type f ! -name filler -exec cksum {} + | sort
+}
+sums >before
 for room in 0 1 4 64 512 1024 2100 2400 3000; do
 	fill $room
 	timeout 120 "$kmemtraced" -q -o small/capture -d 0.1 >out 2>err
@@ -54,12 +58,13 @@ for room in 0 1 4 64 512 1024 2100 2400 3000; do
 	[ $code = 0 ] && break
 	[ $code = 2 ] || fail "$room KiB free: exit $code, not 2: $(cat err)"
 	grep -q 'no room\|No space' err || fail "$room KiB free: $(cat err)"
-	[ "$(grep uuid small/capture/metadata)" = "$uuid" ] && continue
-	# this start got so far that it moved the older capture
+	sums | cmp -s before - && continue
+	# this capture has begun
+	grep -q '^stopped .*No space left' small/capture/kernel/status || fail "$room KiB free: $(cat err): $(ls -R small)"
 	[ "$(grep uuid small/capture.old/metadata)" = "$uuid" ] || fail "$room KiB free: the older capture is gone"
 	break
 done
-for left in small/capture.??????; do
+for left in small/capture.new.*; do
 	[ -e "$left" ] && fail "$left was left behind"
 done
 

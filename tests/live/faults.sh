@@ -67,13 +67,15 @@ tables_changed() {
 with_fault() {
 	rm -rf mark capture capture.* published/memstat*
 	cp -r good capture
+	cp -r good capture.old
+	echo >>capture.old/metadata
 	if [ "$fault" = stack ]; then
 		FAULT="$fault:$n" FAULT_MARK=$scratch/mark LD_PRELOAD=$builddir/tests/faults/fail.so \
-			timeout -k 5 120 "$@" 2>err
+			timeout -k 5 120 "$@" 2>&1 | cat >err
 	else
-		timeout -k 5 120 "$inject" "$fault" "$n" "$error" mark "$@" 2>err
+		timeout -k 5 120 "$inject" "$fault" "$n" "$error" mark "$@" 2>&1 | cat >err
 	fi
-	code=$?
+	code=${PIPESTATUS[0]} # the pipe is closed when all processes of kmemtraced have ended
 }
 
 repaired() { # the capture is consistent, or as one that was killed
@@ -91,14 +93,15 @@ judge() { # of a run whose call has failed
 	elif [ $code = 2 ] && ! grep -q '^kmemtraced: ..*: ' err; then
 		broken "exit status 2 without a message that says what failed"
 	fi
-	if ! cmp -s good/metadata capture/metadata; then
+	if cmp -s good/metadata capture/metadata; then
+		[ "$error" = KILL ] || [ -e capture.old/metadata ] || broken "the capture before the older one is gone"
+	else
 		cmp -s good/metadata capture.old/metadata || broken "the older capture is gone"
 		if [ -e capture ]; then
 			repaired || broken "$(head -n 2 check.log)"
 		fi
-	elif [ $code = 0 ]; then
-		broken "exit status 0 without a capture"
 	fi
+	[ $code != 0 ] || ! cmp -s good/metadata capture/metadata || broken "exit status 0 without a capture"
 	[ $code != 0 ] || tables capture | diff good.tables - >diff || tables_changed ||
 		broken "exit status 0, but tables differ: $(cat diff)"
 	[ $code = 2 ] && [ "$fault" = unlink ] && grep -q 'memstat: cannot be removed' err && rm published/memstat

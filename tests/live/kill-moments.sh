@@ -6,7 +6,7 @@
 # removes everything else. KMEMTRACE_LONG=1: 200 kills, not 6. KMEMTRACE_SEED repeats the moments.
 # shellcheck disable=SC2154 # live.sh sets the names of the programs and its folder
 . "$srcdir/live/live.sh"
-need jq
+need jq flock
 kills=${KMEMTRACE_LONG:+200}
 kills=${kills:-6}
 begin_random
@@ -55,6 +55,12 @@ check_cut() {
 	finished=$((finished + before))
 }
 
+guard_ended() { # it has locked the capture that it gives another name after a kill
+	for folder in place/capture place/capture.new.*; do
+		! [ -d "$folder" ] || flock -n "$folder" true || return
+	done
+}
+
 snap() { # a copy; from inside, since the folder may get another name
 	rm -rf snap
 	(cd place/capture && cp -r . ../../snap) 2>/dev/null
@@ -79,6 +85,7 @@ for ((n = 1; n <= kills; n++)); do
 	was=$(uuid_of snap)
 	stop_daemon KILL
 	[ $status = 137 ] || fail "kill $n: exit $status before the kill: $(cat daemon.log)"
+	wait_for "the guard" guard_ended
 	uuid=$(uuid_of place/capture)
 	if [ -n "$uuid" ] && [ "$uuid" != "$older" ]; then
 		began=$((began + 1))

@@ -404,9 +404,8 @@ static int poll_ms(const struct keeper_work *work)
 static void run(struct keeper_work *work)
 {
 	struct keeper_request request;
-	bool ending = false;
+	bool ending = false, began = false;
 
-	begin(work);
 	keeper_send_sizes(work, KEEPER_SIZES, false);
 	while (!ending || work->job) {
 		struct pollfd waiting = { .fd = ending ? -1 : work->requests, .events = POLLIN };
@@ -414,13 +413,18 @@ static void run(struct keeper_work *work)
 		if (poll(&waiting, 1, poll_ms(work)) > 0) {
 			ssize_t got = read(work->requests, &request, sizeof(request));
 
+			/* a start that fails leaves all that is there */
+			if (got == sizeof(request) && !began) {
+				began = true;
+				begin(work);
+			}
 			if (got == sizeof(request))
 				take_request(work, &request);
 			else if (got >= 0 || errno != EINTR)
 				ending = true;
 		}
 		poll_job(work);
-		if (!work->job)
+		if (!work->job && began)
 			keep_max_files(work);
 	}
 	if (work->prepared)
