@@ -5,7 +5,9 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +105,16 @@ void worker_default_signals(void)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+const char *worker_end_text(int status, char *text, size_t size)
+{
+	if (WIFSIGNALED(status))
+		snprintf(text, size, "ended by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else
+		snprintf(text, size, "exit status %d", WEXITSTATUS(status));
+	return text;
 }
 
 int worker_wait(pid_t pid)

@@ -33,6 +33,9 @@ void worker_close_others(int *kept, size_t count);
  */
 void worker_default_signals(void);
 
+/* How a child ended, from its status of waitpid(): "ended by signal 9 (Killed)". Returns text. */
+const char *worker_end_text(int status, char *text, size_t size);
+
 /* Waits for the end of a child. Its status, as of waitpid(); -1: there is no such child. */
 int worker_wait(pid_t pid);
 

@@ -150,7 +150,9 @@ static int finish_user_stacks(struct name_tables *names, struct status *status)
 	status->sampling.mappings_lost = stacks->events.lost;
 	/* without names, the capture has what a reader needs to find them */
 	unnamed = user_stacks_name(stacks, &names->namer);
-	if (unnamed && !names->options->quiet)
+	if (unnamed == -ECHILD)
+		error_msg("%s", stacks->errmsg);
+	else if (unnamed && !names->options->quiet)
 		info_msg("%s", stacks->errmsg);
 	return fail_user_stacks(names, user_stacks_close(stacks));
 }

@@ -111,6 +111,9 @@ int pieces_commit(struct pieces *pieces);
 /* The start has succeeded: the guard removes the capture before the older one. */
 void pieces_keep(struct pieces *pieces);
 
+/* In some rounds: has the guard ended? */
+void pieces_poll_guard(struct pieces *pieces);
+
 /* Opens the stream of a CPU. begin: ns, not after its first event. */
 int pieces_open_stream(struct pieces *pieces, unsigned int cpu, uint64_t begin);
 
@@ -159,7 +162,7 @@ int pieces_finish_streams(struct pieces *pieces, uint64_t end);
 int pieces_write_slabinfo(struct pieces *pieces, struct slabinfo_snapshot *snapshot, int err);
 
 /* Waits for the keeper at the very end. */
-void pieces_end(struct pieces *pieces);
+int pieces_end(struct pieces *pieces);
 
 /* The bytes of the set and of its dumps on disk, as far as they are known. */
 uint64_t pieces_disk_used(const struct pieces *pieces);

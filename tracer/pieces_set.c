@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -290,6 +291,14 @@ void pieces_keep(struct pieces *pieces)
 	/* if it was killed, the next start removes the capture */
 	if (pieces->guard.pid && write(pieces->guard.requests, "", 1) != 1)
 		errno = 0;
+}
+
+void pieces_poll_guard(struct pieces *pieces)
+{
+	if (!pieces->guard.pid || waitpid(pieces->guard.pid, NULL, WNOHANG) <= 0)
+		return;
+	worker_close(&pieces->guard);
+	pieces->guard.pid = 0;
 }
 
 /* Removes what was made, if the start has failed. */

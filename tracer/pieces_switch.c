@@ -318,8 +318,11 @@ int pieces_switch_finish(struct pieces *pieces)
 	return err;
 }
 
-void pieces_end(struct pieces *pieces)
+int pieces_end(struct pieces *pieces)
 {
-	if (pieces->options->rotation.enabled)
-		keeper_finish(&pieces->keeper, KEEPER_SECONDS, pieces_say);
+	int err = pieces->options->rotation.enabled
+			  ? keeper_finish(&pieces->keeper, KEEPER_SECONDS, pieces_say)
+			  : 0;
+
+	return err ? error_set(pieces->error, err, pieces->keeper.errmsg) : 0;
 }

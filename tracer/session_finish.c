@@ -77,8 +77,11 @@ int session_finish(struct session *session)
 	err = err ? err : failed;
 	failed = publishing_end(&session->pieces);
 	finish_shipper(session);
-	trigger_watch_finish(&session->triggers);
+	if (!err)
+		err = failed;
+	failed = trigger_watch_finish(&session->triggers);
+	err = err ? err : failed;
 	/* the last dump counts for the limits too */
-	pieces_end(&session->pieces);
+	failed = pieces_end(&session->pieces);
 	return err ? err : failed;
 }

@@ -67,6 +67,7 @@ static int read_counters(struct session *session, uint64_t now)
 	if (err)
 		return error_set_at(&session->error, err, "the spans of skipped events");
 	programs_poll(&session->programs);
+	pieces_poll_guard(&session->pieces);
 	if (session->options->sampling.interval)
 		adapt_samples(session, now);
 	session->next_flush = now + FLUSH_EVERY;

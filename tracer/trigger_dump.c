@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/files.h"
 #include "base/utc.h"
@@ -52,15 +53,18 @@ static void ask_keeper(struct trigger_watch *watch, enum keeper_request_kind kin
 
 static void send(struct trigger_watch *watch, const struct trigger_request *request)
 {
-	if (!trigger_process_request(&watch->process, request)) {
-		error_msg(
-			"trigger '%s': its dump and its command are left out: too many wait for their turn",
-			request->trigger);
+	trigger_dump_check(watch);
+	if (*watch->failure || !trigger_process_request(&watch->process, request)) {
+		error_msg("trigger '%s': its dump and its command are left out: %s",
+			  request->trigger,
+			  *watch->failure ? watch->failure : "too many wait for their turn");
 		return;
 	}
 	/* triggers that fire together have one dump */
-	if (request->last_piece != watch->dumps.last_piece)
+	if (request->last_piece && request->last_piece != watch->dumps.last_piece) {
 		ask_keeper(watch, KEEPER_DUMP, request->last_piece);
+		watch->dumps.unfinished++;
+	}
 	watch->dumps.last_piece = request->last_piece;
 }
 
@@ -75,18 +79,54 @@ static void replace(char **text, const char *value)
 	*text = copy;
 }
 
+/* For --status: a dump, or all of them. */
+static void remember_failure(struct daemon_status *status, const char *what)
+{
+	char when[40], *text;
+
+	utc_text_second(utc_now(), when, sizeof(when));
+	if (asprintf(&text, "%s %s", when, what) < 0)
+		return;
+	free(status->dump_failure);
+	status->dump_failure = text;
+}
+
+void trigger_dump_check(struct trigger_watch *watch)
+{
+	int status;
+
+	if (!watch->process.pid || waitpid(watch->process.pid, &status, WNOHANG) <= 0)
+		return;
+	watch->process.pid = 0;
+	trigger_dump_fail(watch, status);
+}
+
+void trigger_dump_fail(struct trigger_watch *watch, int status)
+{
+	char text[100];
+
+	snprintf(watch->failure, sizeof(watch->failure),
+		 "the process that writes dumps and runs the commands of triggers: %s",
+		 worker_end_text(status, text, sizeof(text)));
+	error_msg("%s: kmemtraced goes on without them: restart it", watch->failure);
+	remember_failure(watch->daemon_status, watch->failure);
+	/* the keeper keeps more pieces while a dump is written */
+	for (; watch->dumps.unfinished; watch->dumps.unfinished--)
+		ask_keeper(watch, KEEPER_DUMPED, watch->dumps.last_piece);
+}
+
 /* For --status. */
 static void remember(struct daemon_status *status, const struct trigger_answer *answer)
 {
 	char when[40], failure[DUMP_PATH + TRIGGER_LENGTH + 600];
 
-	utc_text_second(utc_now(), when, sizeof(when));
 	if (answer->err) {
-		snprintf(failure, sizeof(failure), "%s %s: %s: %s", when, answer->trigger,
-			 answer->path, answer->error.text);
-		replace(&status->dump_failure, failure);
+		snprintf(failure, sizeof(failure), "%s: %s: %s", answer->trigger, answer->path,
+			 answer->error.text);
+		remember_failure(status, failure);
 		return;
 	}
+	utc_text_second(utc_now(), when, sizeof(when));
 	replace(&status->dump, answer->path);
 	replace(&status->dump_time, when);
 	replace(&status->dump_trigger, answer->trigger);
@@ -98,6 +138,7 @@ void trigger_dump_written(struct trigger_watch *watch, const struct trigger_answ
 {
 	remember(watch->daemon_status, answer);
 	ask_keeper(watch, KEEPER_DUMPED, answer->is_left ? 0 : watch->dumps.last_piece);
+	watch->dumps.unfinished -= !answer->is_left && watch->dumps.unfinished;
 }
 
 /* While streams are switched, the last events may be in the next piece. */

@@ -274,28 +274,33 @@ static void take_answers(struct trigger_watch *watch)
 	}
 }
 
-void trigger_watch_finish(struct trigger_watch *watch)
+int trigger_watch_finish(struct trigger_watch *watch)
 {
 	const struct timespec pause = { .tv_nsec = WAIT_PAUSE_NS };
 	struct worker *process = &watch->process;
+	int status = 0;
 	bool ended;
 
 	trigger_dump_finish(watch);
-	ended = trigger_process_ends(process);
+	ended = trigger_process_ends(process, &status);
 	for (int i = 0; i < WAIT_PAUSES && !ended; i++) {
 		nanosleep(&pause, NULL);
 		take_answers(watch);
-		ended = trigger_process_ends(process);
+		ended = trigger_process_ends(process, &status);
 	}
 	take_answers(watch);
+	if (ended && status)
+		trigger_dump_fail(watch, status);
 	if (!ended)
 		info_msg(
 			"a dump, or a command of --trigger-command, is not finished: kmemtraced does not wait for it any more");
+	return *watch->failure ? error_set(watch->pieces->error, -ECHILD, watch->failure) : 0;
 }
 
 void trigger_watch_step(struct trigger_watch *watch, uint64_t now)
 {
 	take_answers(watch);
+	trigger_dump_check(watch);
 	if (!watch->count)
 		return;
 	take_counters(watch, now);

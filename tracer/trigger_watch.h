@@ -26,6 +26,7 @@ struct trigger_dumps {
 	size_t count;
 	unsigned int piece;
 	unsigned int last_piece;	/* of the last request that was sent; 0: without a dump */
+	unsigned int unfinished;	/* dumps of which the keeper knows */
 	struct set_dump_left_list left; /* until the process of trigger_process.h has them */
 };
 
@@ -44,6 +45,7 @@ struct trigger_watch {
 	struct trigger_victim victim;
 	struct trigger_dumps dumps;
 	struct worker process; /* if there is a command or --overwrite */
+	char failure[200];     /* how the process ended before it should; "": it did not */
 };
 
 /* At the start, before pieces are removed: finds the dumps that a killed kmemtraced left. */
@@ -82,8 +84,11 @@ void trigger_watch_dump(struct trigger_watch *watch);
 /* After each round that flushed. now: ns, read before that round. */
 void trigger_watch_step(struct trigger_watch *watch, uint64_t now);
 
-/* At the end: waits for dumps and commands that still run, for half a minute. */
-void trigger_watch_finish(struct trigger_watch *watch);
+/*
+ * At the end: waits for dumps and commands that still run, for half a minute. Fails if the process
+ * for them ended before.
+ */
+int trigger_watch_finish(struct trigger_watch *watch);
 
 /* The rest is between trigger_watch.c, trigger_dump.c and trigger_report.c. */
 
@@ -94,6 +99,10 @@ struct set_dump_settings trigger_dump_settings(const struct pieces *pieces);
  * finished.
  */
 void trigger_dump_request(struct trigger_watch *watch, const struct trigger_request *request);
+
+/* Looks whether the process has ended, which it never should: then it says so, once. */
+void trigger_dump_check(struct trigger_watch *watch);
+void trigger_dump_fail(struct trigger_watch *watch, int status);
 
 /* A dump is finished, or has failed. */
 void trigger_dump_written(struct trigger_watch *watch, const struct trigger_answer *answer);

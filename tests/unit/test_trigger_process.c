@@ -132,13 +132,14 @@ static void triggers_of_one_piece_have_one_dump(void **state)
 	struct trigger_answer answer;
 	unsigned int polls = 0;
 	struct scene scene;
+	int status = -1;
 
 	(void)state;
 	open_process_scene(&scene, "echo >>%s; :", "/nowhere");
 	assert_int_not_equal(answer_of(&scene, &request).err, 0);
 	assert_int_equal(next_answer(&scene).err, 0);
 	assert_int_equal(answer_of(&scene, &request).err, 0);
-	while (!trigger_process_ends(&scene.process))
+	while (!trigger_process_ends(&scene.process, &status))
 		scratch_wait(&polls);
 	assert_false(trigger_process_answer(&scene.process, &answer));
 	assert_output(&scene, "\n\n");
@@ -152,7 +153,7 @@ static void waiting_commands_are_run_at_the_end(void **state)
 	struct trigger_answer answer;
 	unsigned int polls = 0;
 	struct scene scene;
-	int sent = 0, answers = 0;
+	int status = -1, sent = 0, answers = 0;
 	size_t size;
 
 	(void)state;
@@ -164,12 +165,13 @@ static void waiting_commands_are_run_at_the_end(void **state)
 		sent++;
 	assert_in_range(sent, 10, 9999);
 	scratch_put(scene.folder, "out.sent", "");
-	while (!trigger_process_ends(&scene.process)) {
+	while (!trigger_process_ends(&scene.process, &status)) {
 		while (trigger_process_answer(&scene.process, &answer))
 			answers++;
 		scratch_wait(&polls);
 	}
 	assert_int_equal(scene.process.pid, 0);
+	assert_int_equal(status, 0);
 	while (trigger_process_answer(&scene.process, &answer))
 		answers++;
 	assert_int_equal(answers, sent);

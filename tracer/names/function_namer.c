@@ -280,7 +280,8 @@ int function_namer_answer(struct function_namer *namer, char **text)
 	int status = 0, waited = 0;
 	pid_t ended = 0;
 
-	if (fflush(namer->questions) || write(namer->go, "", 1) != 1)
+	/* EPIPE: it has ended */
+	if (fflush(namer->questions) || (write(namer->go, "", 1) != 1 && errno != EPIPE))
 		return -errno;
 	while (!ended && waited++ < SECONDS * 200) {
 		nanosleep(&pause, NULL);
@@ -289,8 +290,10 @@ int function_namer_answer(struct function_namer *namer, char **text)
 	if (!ended)
 		return -ETIMEDOUT;
 	namer->pid = 0;
-	if (ended < 0 || status)
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGALRM)
 		return -ECHILD;
+	if (ended < 0 || status)
+		return -EIO;
 	*text = read_memory(namer->answers);
 	return *text ? 0 : -ENOMEM;
 }

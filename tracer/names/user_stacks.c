@@ -233,7 +233,9 @@ int user_stacks_name(struct user_stacks *stacks, struct function_namer *namer)
 		err = function_namer_answer(namer, &answer);
 	if (err) {
 		snprintf(stacks->errmsg, sizeof(stacks->errmsg),
-			 "the functions of processes have no names: %s", strerror(-err));
+			 "the functions of processes have no names: %s",
+			 err == -ECHILD ? "the process that finds them was killed"
+					: strerror(-err));
 		return err;
 	}
 	err = user_symbols_parse(&symbols, answer);

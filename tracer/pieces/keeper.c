@@ -22,6 +22,20 @@ static int fail(struct keeper *keeper, int err, const char *what)
 	return err;
 }
 
+/* It has closed its pipes: it ended. */
+static int fail_end(struct keeper *keeper)
+{
+	int status = worker_wait(keeper->worker.pid);
+	char text[100];
+
+	worker_close(&keeper->worker);
+	keeper->worker.pid = 0;
+	snprintf(keeper->errmsg, sizeof(keeper->errmsg), "the process that keeps the pieces: %s",
+		 worker_end_text(status, text, sizeof(text)));
+	keeper->failed = status;
+	return -ECHILD;
+}
+
 static int work(void *data, int requests, int answers)
 {
 	return keeper_work(data, requests, answers) ? 1 : 0;
@@ -44,7 +58,7 @@ int keeper_request(struct keeper *keeper, enum keeper_request_kind kind, unsigne
 
 	/* a request is written as a whole or not at all; there are few, so the pipe has room */
 	if (write(keeper->worker.requests, &request, sizeof(request)) != sizeof(request))
-		return fail(keeper, errno == EPIPE ? -ECHILD : -errno, "cannot be asked");
+		return errno == EPIPE ? fail_end(keeper) : fail(keeper, -errno, "cannot be asked");
 	if (kind == KEEPER_MAKE_ROOM)
 		keeper->making_room = true;
 	return 0;
@@ -90,20 +104,21 @@ int keeper_read(struct keeper *keeper, void (*say)(const char *text))
 		take(keeper, &keeper->partial, say);
 	}
 	if (!got)
-		return fail(keeper, -ECHILD, "has ended");
+		return fail_end(keeper);
 	return errno == EAGAIN || errno == EINTR ? 0 : fail(keeper, -errno, "cannot be read");
 }
 
-void keeper_finish(struct keeper *keeper, unsigned int seconds, void (*say)(const char *text))
+int keeper_finish(struct keeper *keeper, unsigned int seconds, void (*say)(const char *text))
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
 
 	if (!keeper->worker.pid)
-		return;
+		return 0;
 	close(keeper->worker.requests);
 	keeper->worker.requests = -1;
 	for (unsigned int i = 0; i < seconds * PAUSES_PER_SECOND && !keeper_read(keeper, say); i++)
 		nanosleep(&pause, NULL);
+	return keeper->failed ? -ECHILD : 0;
 }
 
 void keeper_close(struct keeper *keeper)

@@ -56,6 +56,7 @@ struct keeper_answer {
 
 struct keeper {
 	struct worker worker;
+	bool failed;		      /* it ended by a signal, or with another status than 0 */
 	struct keeper_answer partial; /* of the pipe: bytes that were read */
 	size_t partial_size;
 	unsigned int prepared; /* the piece whose directory is ready; 0: none */
@@ -81,7 +82,7 @@ int keeper_request(struct keeper *keeper, enum keeper_request_kind kind, unsigne
 int keeper_read(struct keeper *keeper, void (*say)(const char *text));
 
 /* Lets the process finish what was asked for, up to so many seconds, and end. */
-void keeper_finish(struct keeper *keeper, unsigned int seconds, void (*say)(const char *text));
+int keeper_finish(struct keeper *keeper, unsigned int seconds, void (*say)(const char *text));
 
 /* Ends the process. All zero is allowed. */
 void keeper_close(struct keeper *keeper);

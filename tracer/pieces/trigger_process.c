@@ -273,7 +273,7 @@ bool trigger_process_answer(struct worker *process, struct trigger_answer *answe
 	return read(process->answers, answer, sizeof(*answer)) == sizeof(*answer);
 }
 
-bool trigger_process_ends(struct worker *process)
+bool trigger_process_ends(struct worker *process, int *status)
 {
 	static const struct trigger_request last = { .is_last = true };
 
@@ -283,7 +283,7 @@ bool trigger_process_ends(struct worker *process)
 		close(process->requests);
 		process->requests = -1;
 	}
-	if (process->pid && waitpid(process->pid, NULL, WNOHANG))
+	if (process->pid && waitpid(process->pid, status, WNOHANG))
 		process->pid = 0;
 	return !process->pid;
 }

@@ -62,8 +62,11 @@ bool trigger_process_request(struct worker *process, const struct trigger_reques
 /* The next answer that has come. False: there is none. */
 bool trigger_process_answer(struct worker *process, struct trigger_answer *answer);
 
-/* No more requests come: the process ends when all commands have ended. Has it? */
-bool trigger_process_ends(struct worker *process);
+/*
+ * No more requests come: the process ends when all commands have ended. Has it? Then status is set,
+ * as of waitpid(), unless that was known before.
+ */
+bool trigger_process_ends(struct worker *process, int *status);
 
 /* A full capture for a while, beside a profile: another kmemtraced records it. */
 

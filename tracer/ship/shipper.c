@@ -21,6 +21,8 @@
 #include "base/inside.h"
 #include "base/number.h"
 #include "base/utc.h"
+#include "base/worker.h"
+#include "cli/message.h"
 #include "fleet/summary/summary_file.h"
 #include "live/stats/trusted_directory.h"
 #include "tracer/ship/shipper.h"
@@ -223,29 +225,34 @@ void shipper_restart(struct shipper *shipper)
 	request(shipper, SHIPPER_RESTART);
 }
 
-static void note_end(struct shipper *shipper)
+static void note_end(struct shipper *shipper, int status)
 {
+	char text[100];
+
 	shipper->pid = 0;
 	if (shipper->is_ending)
 		return;
 	shipper->report.failing_since = utc_now();
 	snprintf(shipper->report.failure, sizeof(shipper->report.failure),
-		 "the process that starts " PROGRAM " has ended: restart kmemtraced");
+		 "the process that starts " PROGRAM ": %s: restart kmemtraced",
+		 worker_end_text(status, text, sizeof(text)));
+	error_msg("--ship-to: %s: kmemtraced goes on", shipper->report.failure);
 }
 
 void shipper_step(struct shipper *shipper)
 {
 	struct shipper_report report;
 	bool has_ended;
+	int status;
 
 	if (shipper->socket < 0)
 		return;
 	/* before the reports: then the last one is among them */
-	has_ended = shipper->pid && waitpid(shipper->pid, NULL, WNOHANG) == shipper->pid;
+	has_ended = shipper->pid && waitpid(shipper->pid, &status, WNOHANG) == shipper->pid;
 	while (read(shipper->socket, &report, sizeof(report)) == sizeof(report))
 		shipper->report = report;
 	if (has_ended)
-		note_end(shipper);
+		note_end(shipper, status);
 }
 
 bool shipper_end(struct shipper *shipper)
