@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,20 +69,19 @@ static char *read_text(int fd, const char **why)
 }
 
 /* The text of the file; NULL: *why says why, or is NULL: there is no such file. */
-static char *read_file_text(int directory, const char *name, const char **why)
+static char *read_file_text(int directory, const char *name, struct stat *about, const char **why)
 {
 	int fd = open_regular_file(directory, name);
-	struct stat about;
 
 	*why = NULL;
 	if (fd == -ENOENT)
 		return NULL;
 	if (fd < 0)
 		*why = strerror(-fd);
-	else if (fstat(fd, &about))
+	else if (fstat(fd, about))
 		*why = strerror(errno);
 	else
-		*why = check_file(&about);
+		*why = check_file(about);
 	if (!*why)
 		return read_text(fd, why);
 	if (fd >= 0)
@@ -102,20 +102,22 @@ static int open_directory_of(const char *path)
 
 void config_file_open(struct config_file *file, const char *path)
 {
+	struct stat about, directory;
 	const char *why;
 	char *text;
 
 	if (file->is_open)
 		return;
 	file->path = path;
-	text = read_file_text(AT_FDCWD, path, &why);
+	text = read_file_text(AT_FDCWD, path, &about, &why);
 	if (why)
 		fail(path, why);
 	if (!text)
 		return;
 	file->directory = open_directory_of(path);
-	if (file->directory < 0)
+	if (file->directory < 0 || fstat(file->directory, &directory))
 		fail(path, strerror(errno));
+	file->is_private = !(about.st_mode & S_IROTH) || !(directory.st_mode & S_IXOTH);
 	file->is_open = true;
 	if (config_lines_parse(&file->lines, text))
 		fail(path, strerror(ENOMEM));
@@ -134,6 +136,7 @@ static const char *unknown_name(const struct config_file *file, const char *name
 				char why[OPTION_WHY])
 {
 	const char *word = name + strspn(name, "-"), *names[OPTIONS_MAX], *meant = NULL;
+	const size_t word_size = strcspn(name, " \t");
 	char suggestion[SUGGESTION_SIZE];
 
 	if (!strcmp(name, "help") || !strcmp(name, "usage") || !strcmp(name, "version")) {
@@ -150,7 +153,9 @@ static const char *unknown_name(const struct config_file *file, const char *name
 	snprintf(suggestion, sizeof(suggestion), ": did you mean %s?", meant ? meant : "");
 	if (!meant)
 		suggest_text(word, names, file->option_count, suggestion, sizeof(suggestion));
-	snprintf(why, OPTION_WHY, "\"%.*s\" is not the name of an option%s", OPTION_WHY / 2, name,
+	/* without "=", the rest of the line may be a value that others must not see */
+	snprintf(why, OPTION_WHY, "\"%.*s%s\" is not the name of an option%s",
+		 (int)MIN(word_size, OPTION_WHY / 2), name, name[word_size] ? " ..." : "",
 		 suggestion);
 	return why;
 }
@@ -193,7 +198,8 @@ static void parse_line(const struct config_file *file, const struct config_line 
 	if (option->given)
 		return;
 	option_take(state, &parser->list[option - file->options], line->value);
-	fprintf(used, line->value ? " --%s=%s" : " --%s", line->name, line->value);
+	fprintf(used, line->value ? " --%s=%s" : " --%s", line->name,
+		file->is_private ? "..." : line->value);
 }
 
 void config_file_parse(struct config_file *file, struct argp_state *state)
@@ -246,7 +252,8 @@ int config_file_reread(const struct config_file *file, struct config_lines *line
 		       struct error *error)
 {
 	const char *slash = strrchr(file->path, '/'), *why;
-	char *text = read_file_text(file->directory, slash ? slash + 1 : file->path, &why);
+	struct stat about;
+	char *text = read_file_text(file->directory, slash ? slash + 1 : file->path, &about, &why);
 	int err;
 
 	*lines = (struct config_lines){ 0 };

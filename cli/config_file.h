@@ -17,9 +17,12 @@
 struct config_file {
 	const char *path;	   /* of the file that is used, or the last that is missing */
 	bool is_open;		   /* a file is there */
+	bool is_private;	   /* other users cannot read it */
 	int directory;		   /* of the file, open, if is_open */
 	struct config_lines lines; /* values of options point into them */
-	char *used;		   /* after config_file_parse(): " --name=value" each; or NULL */
+	/* after config_file_parse(): " --name=value" each, "..." for values if is_private; or NULL
+	 */
+	char *used;
 	/* after config_file_parse(): all options; a line of one that was given is ignored */
 	struct program_option options[OPTIONS_MAX];
 	size_t option_count;

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/utc.h"
+#include "base/worker.h"
 #include "cli/message.h"
 #include "tracer/load/machine.h"
 #include "tracer/trigger_watch.h"
@@ -212,21 +213,19 @@ static void report_dump(const struct trigger_watch *watch, const struct trigger_
 		info_msg("%s", message);
 }
 
+/* Not the text of the command: others may read the message, but not the configuration file. */
 void trigger_report_answer(const struct trigger_watch *watch, const struct trigger_answer *answer)
 {
-	const char *command = watch->pieces->options->triggers.command;
+	char text[100];
 
 	if (*answer->path)
 		report_dump(watch, answer);
 	else if (answer->err)
-		error_msg("trigger '%s': %s: cannot be run: %s", answer->trigger, command,
+		error_msg("trigger '%s': --trigger-command: cannot be run: %s", answer->trigger,
 			  strerror(-answer->err));
-	else if (WIFSIGNALED(answer->status))
-		error_msg("trigger '%s': %s: ended by signal %d (%s)", answer->trigger, command,
-			  WTERMSIG(answer->status), strsignal(WTERMSIG(answer->status)));
-	else if (WEXITSTATUS(answer->status))
-		error_msg("trigger '%s': %s: exit status %d", answer->trigger, command,
-			  WEXITSTATUS(answer->status));
+	else if (answer->status)
+		error_msg("trigger '%s': --trigger-command: %s", answer->trigger,
+			  worker_end_text(answer->status, text, sizeof(text)));
 }
 
 void trigger_report(struct trigger_watch *watch, const struct trigger_state *state)

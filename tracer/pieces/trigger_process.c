@@ -40,21 +40,27 @@ static void set_environment(const struct trigger_request *request, const char *p
 	setenv("KMEMTRACE_VICTIM_NAME", request->victim_name, 1);
 }
 
+/*
+ * Other users see the arguments of a process, but not its variables. The programs that the command
+ * runs do not get the variable.
+ */
+#define COMMAND "KMEMTRACE_COMMAND"
+#define SCRIPT "eval \"unset " COMMAND "; $" COMMAND " \\\"\\$@\\\"\""
+
 /* In the child: the shell appends the path to the command. */
 __attribute__((noreturn)) static void execute(const struct trigger_process_settings *settings,
 					      const struct trigger_request *request,
 					      const char *path)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	char *script;
 
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
 	set_environment(request, path);
 	process_state_restore(settings->saved);
 	worker_default_signals();
-	if (asprintf(&script, "%s \"$@\"", settings->command) >= 0)
-		execl("/bin/sh", "sh", "-c", script, "sh", path, NULL);
+	if (!setenv(COMMAND, settings->command, 1))
+		execl("/bin/sh", "sh", "-c", SCRIPT, "sh", path, NULL);
 	_exit(127);
 }
 
