@@ -268,4 +268,11 @@ done
 [ "$(grep -c '<script' hostile.html)" = "$(grep -c '<script' sample.html)" ] || wrong "another script"
 grep -qF '<title>kmemtrace: Linux ' errors.html || wrong "a host without a name: $(grep title errors.html)"
 grep -qF '<title>kmemtrace: &lt;/script&gt;' hostile.html || wrong "$(grep title hostile.html)"
+
+# A page that cannot be written leaves the older one.
+cp hostile.html whole.html
+(trap '' XFSZ && ulimit -f 1 && exec "$report" --html=hostile.html hostile 2>err)
+[ $? = 2 ] && grep -q 'hostile.html: File too large' err || wrong "a page that is too large: $(cat err)"
+cmp whole.html hostile.html || wrong "the older page is gone"
+[ ! -e hostile.html.new ] || wrong "a part of a page is left"
 exit $failed
