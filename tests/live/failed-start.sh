@@ -85,8 +85,12 @@ injected bpf EPERM
 
 # wrong options, found late
 printf '#!/nonexistent/interpreter\n' >broken
+mkdir -m 700 data/summaries
+save
 chmod +x broken
 refused "$kmemtraced" -q -o data/capture -- ./broken || fail "a command without an interpreter: exit 0"
+refused "$kmemtraced" -q -o data/capture --summaries=1h --summaries-dir=data/summaries --metrics=data/metrics \
+	--publish="$scratch/data/memstat" -- ./broken || fail "with other outputs: exit 0"
 refused "$kmemtraced" -q -o data/capture -p 4194304 -d 0.01 || fail "a process that is not there: exit 0"
 refused "$kmemtraced" -q -o data/capture --metrics=missing/file -d 0.01 || fail "metrics in no folder: exit 0"
 

@@ -298,10 +298,25 @@ int summaries_file_open(struct summaries_file **result, const char *directory, c
 	return err;
 }
 
+/* A start that failed has written no summary. */
+static void remove_empty(const struct summaries_file *file)
+{
+	struct stat about;
+	char name[NAME_MAX + 1];
+
+	if (file->fd < 0 || fstat(file->fd, &about) || about.st_nlink != 1 ||
+	    about.st_size > (off_t)HEADER_LENGTH)
+		return;
+	name_of_part(file, file->day, file->part, name, sizeof(name));
+	if (inside_is_same(file->directory, name, file->fd))
+		inside_unlink(file->directory, name);
+}
+
 void summaries_file_close(struct summaries_file *file)
 {
 	if (!file)
 		return;
+	remove_empty(file);
 	close_fd(&file->fd);
 	close_fd(&file->directory);
 	free(file);
