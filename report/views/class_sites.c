@@ -39,7 +39,7 @@ static const struct column_choice columns[] = {
 	  .header = "peak",
 	  .type = COLUMN_LIVE,
 	  .legend = "bytes allocated to the objects that were live at the peak" },
-	{ .name = COLUMN_peak_waste, .type = COLUMN_LIVE },
+	{ .name = COLUMN_peak_waste },
 	{ .name = COLUMN_live_waste },
 	{ .name = COLUMN_bytes_wasted, .where = COLUMN_IF_ROOM },
 	{ .name = COLUMN_less_bytes, .where = COLUMN_NOT_IN_TEXT },

@@ -119,6 +119,19 @@ done >>scripted/kernel/caches
 	echo "--- the peak is not known"
 	"$report" sizes scripted --older=1ms | sed '1,/^$/d; /^Requested/,$d'
 	"$report" sites scripted --older=1ms -s waste -F site,peak_waste,live_waste | sed '1,/^$/d'
+	echo "--- upper bounds: a free of the cache was missed"
+	"$mktrace" missed <<-TRACE || exit 1
+		kernel 6.12.0
+		begin 10s
+		end 20s
+		symbol 0xffff81000000 alloc_twice
+		alloc 11s 0 0xffff00100000 584/1024 alloc_twice+0x10
+		alloc 12s 0 0xffff00100000 584/1024 alloc_twice+0x10
+	TRACE
+	"$report" missed | sed -n '/^What is wasted/,/^$/p'
+	"$report" sites missed -F site,peak_waste,live_waste | sed '1,/^$/d'
+	"$report" caches missed -F cache,peak_waste,live_waste | sed '1,/^$/d'
+	"$report" sizes missed | sed '1,/^$/d; /^Requested/,$d'
 } >out 2>&1
 compare waste.expected out
 exit $failed
