@@ -149,8 +149,18 @@ static int make_domains(struct report *report, const struct cross_free_text *tex
 
 static int make_pairs(struct report *report, const struct cross_free_text *text)
 {
+	const struct column_choice columns[] = {
+		{ .name = text->from },
+		{ .name = text->to },
+		{ .name = COLUMN_frees,
+		  .header = "objects",
+		  .legend = "objects allocated in the window and freed" },
+		{ .name = COLUMN_bytes },
+		{ .name = COLUMN_percent, .decimals = 2, .legend = "of all freed objects" },
+		{ 0 },
+	};
 	const struct cross_frees *cross = report->data;
-	struct table *table = report_add_table(report, text->pairs);
+	struct table *table = report_add_table(report, columns);
 	uint64_t frees = 0;
 	int err = 0;
 
@@ -168,8 +178,20 @@ static int make_pairs(struct report *report, const struct cross_free_text *text)
 
 static int make_crossing_sites(struct report *report, const struct cross_free_text *text)
 {
+	const struct column_choice columns[] = {
+		{ .name = COLUMN_site },
+		{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
+		{ .name = COLUMN_frees,
+		  .header = "freed",
+		  .unit = "objects",
+		  .legend = "freed objects of the site" },
+		{ .name = text->cross_frees },
+		{ .name = text->cross_percent },
+		{ .name = text->cross_bytes },
+		{ 0 },
+	};
 	const struct cross_frees *cross = report->data;
-	struct table *table = report_add_table(report, text->crossing_sites);
+	struct table *table = report_add_table(report, columns);
 	int err = 0;
 
 	table->key = "crossing_sites";

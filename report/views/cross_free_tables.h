@@ -6,7 +6,6 @@
 #include "report/views/view.h"
 
 struct cross_free_text {
-	const struct column_choice *pairs, *crossing_sites;
 	/* the columns whose names the two views have of their own */
 	enum column_name number, other, of_others, by_others, from, to, cross_frees, cross_percent,
 		cross_bytes;

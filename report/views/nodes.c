@@ -21,35 +21,9 @@ static const struct column_choice columns[] = {
 	{ 0 },
 };
 
-static const struct column_choice pair_columns[] = {
-	{ .name = COLUMN_alloc_node },
-	{ .name = COLUMN_free_node },
-	{ .name = COLUMN_frees,
-	  .header = "objects",
-	  .legend = "objects allocated in the window and freed" },
-	{ .name = COLUMN_bytes },
-	{ .name = COLUMN_percent, .decimals = 2, .legend = "of all freed objects" },
-	{ 0 },
-};
-
-static const struct column_choice crossing_sites_columns[] = {
-	{ .name = COLUMN_site },
-	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
-	{ .name = COLUMN_frees,
-	  .header = "freed",
-	  .unit = "objects",
-	  .legend = "freed objects of the site" },
-	{ .name = COLUMN_cross_node_frees },
-	{ .name = COLUMN_cross_node_percent },
-	{ .name = COLUMN_cross_node_bytes },
-	{ 0 },
-};
-
 static int make(struct report *report)
 {
 	static const struct cross_free_text text = {
-		.pairs = pair_columns,
-		.crossing_sites = crossing_sites_columns,
 		.number = COLUMN_node,
 		.other = COLUMN_cpus,
 		.of_others = COLUMN_frees_of_other_nodes,
