@@ -10,25 +10,32 @@
 #include "analysis/missing.h"
 #include "base/number.h"
 
+void missing_set_uncounted(struct missing *missing, const struct analysis *analysis)
+{
+	missing->uncounted = analysis->totals.untracked + analysis->totals.unknown;
+	/* They count, with 0 bytes, for a cache that has an address for a name. */
+	missing->names_lost |= analysis->caches_unknown > 0;
+	if (analysis->estimates)
+		missing->sampling = MAX(missing->sampling, analysis->estimates->interval_most);
+}
+
 struct missing missing_of_capture(const struct analysis *analysis)
 {
 	const struct analysis_loss *loss = &analysis->loss;
 	const struct status *status = &analysis->capture->status;
-	const struct estimates *estimates = analysis->estimates;
 	const struct status_counted counted = status_sum_counted(status);
 	struct missing missing = {
 		.recorded = loss->recorded,
 		.lost = loss->lost + status->sampling.dropped,
 		.skipped = loss->skipped,
-		.uncounted = analysis->totals.untracked + analysis->totals.unknown,
 		.unobserved = status_count_unobserved(status),
+		.sampling = analysis->estimates ? status->sampling.interval : 0,
 		.names_lost = status->names_lost,
 		.skipped_partial = loss->skipped_partial,
 		.no_slab = status->no_slab,
 	};
 
-	if (estimates)
-		missing.sampling = MAX(status->sampling.interval, estimates->interval_most);
+	missing_set_uncounted(&missing, analysis);
 	if (status->sampling.is_profile && counted.allocations)
 		missing.counted = counted.allocations + counted.frees;
 	return missing;

@@ -13,13 +13,19 @@ struct missing {
 	uint64_t unobserved;	/* paths of the allocator; of several captures the most */
 	bool some_observe;	/* ... and others observe more of them */
 	uint64_t sampling;	/* bytes: the largest interval of samples; 0: none */
-	bool names_lost;	/* of caches: objects may count for another cache */
-	bool skipped_partial;	/* more events may be skipped */
-	bool no_slab;		/* events are of the memory of processes only */
-	uint64_t counted;	/* all events of a profile, which records some; 0: no profile */
+	bool names_lost;      /* of caches: objects may count for another cache, or without bytes */
+	bool skipped_partial; /* more events may be skipped */
+	bool no_slab;	      /* events are of the memory of processes only */
+	uint64_t counted;     /* all events of a profile, which records some; 0: no profile */
 };
 
 struct analysis;
+
+/*
+ * Sets what the counters of an analysis lack so far, and the sampling interval if that was raised.
+ * An event of a slab cache whose name is not known counts: only its bytes are missing.
+ */
+void missing_set_uncounted(struct missing *missing, const struct analysis *analysis);
 
 /* After analysis_run(): of the whole capture. */
 struct missing missing_of_capture(const struct analysis *analysis);

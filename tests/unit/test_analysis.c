@@ -13,6 +13,7 @@
 #include "analysis/analysis.h"
 #include "analysis/estimate.h"
 #include "analysis/heap_findings.h"
+#include "analysis/missing.h"
 
 static void run_analysis(struct analysis *analysis, struct capture *capture, const char *text)
 {
@@ -124,6 +125,7 @@ static void counts_by_call_site(void **state)
 	const struct group *site;
 	struct analysis analysis;
 	struct capture capture;
+	struct missing missing;
 
 	(void)state;
 	run_analysis(&analysis, &capture, text);
@@ -165,6 +167,9 @@ static void counts_by_call_site(void **state)
 	assert_int_equal(analysis.begin, 5);
 	assert_int_equal(analysis.end, 500);
 	assert_int_equal(analysis.caches_unknown, 1);
+	missing = missing_of_capture(&analysis);
+	assert_int_equal(missing.uncounted, 1); /* the record of an unknown kind */
+	assert_true(missing.names_lost);
 	assert_int_equal(analysis.damaged_bytes, 0);
 	assert_int_equal(analysis.cpu_count, 2);
 	assert_int_equal(analysis.cpus[1].cpu, 1);

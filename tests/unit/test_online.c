@@ -10,6 +10,7 @@
 
 #include "tests/unit/unit.h"
 #include "tests/unit/online_scene.h"
+#include "analysis/missing.h"
 
 static const struct type_stats_type *find_type(const struct online_scene *scene, const char *name)
 {
@@ -42,6 +43,7 @@ static void waits_for_the_name_of_a_cache(void **state)
 				   "calloc 30 0 0x5000 0xeeee 0x100\n"
 				   "alloc  40 0 0x6000 8/8 0x100\n"
 				   "calloc 50 0 0x7000 0xffff 0x100\n";
+	struct missing missing = { 0 };
 	struct online_scene scene;
 	uint64_t processed;
 
@@ -71,6 +73,10 @@ static void waits_for_the_name_of_a_cache(void **state)
 	assert_type(&scene, "0xeeee", 1, 0);
 	assert_type(&scene, "0xffff", 1, 0);
 	assert_type(&scene, "kmalloc-8", 3, 0);
+	/* as in a report: both count, only their bytes are not known */
+	missing_set_uncounted(&missing, online_analysis(scene.online));
+	assert_int_equal(missing.uncounted, 0);
+	assert_true(missing.names_lost);
 	online_scene_compare(&scene, 5, 100);
 	online_scene_close(&scene);
 }
