@@ -119,9 +119,9 @@ static void add_report(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "left_out", analysis->totals.left_out);
 }
 
-static void add_loss(struct capture_header *header, const struct analysis_loss *loss,
-		     uint64_t names_lost)
+static void add_loss(struct capture_header *header, const struct report *report)
 {
+	const struct analysis_loss *loss = &report->analysis.loss;
 	struct header *fields = &header->header;
 
 	header_add_section(fields, "loss");
@@ -132,7 +132,8 @@ static void add_loss(struct capture_header *header, const struct analysis_loss *
 	header_add_number(fields, "own", loss->own);
 	header_add_bool(fields, "own_known", loss->own_known);
 	header_add_bool(fields, "skipped_partial", loss->skipped_partial);
-	header_add_number(fields, "names_lost", names_lost);
+	header_add_number(fields, "names_lost", report->capture->status.names_lost);
+	header_add_number(fields, "unsized_events", report->analysis.caches_unknown);
 	header_add_field(fields, "per_cpu", FIELD_TABLE)->table = &header->cpus;
 	header_add_field(fields, "unobserved", FIELD_LIST)->table = &header->unobserved;
 	header_add_field(fields, "filtered_pids", FIELD_LIST)->table = &header->traced_pids;
@@ -263,7 +264,6 @@ static int make_lists(struct capture_header *header, const struct report *report
 int capture_header_init(struct capture_header *header, const struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
-	const struct analysis_loss *loss = &analysis->loss;
 	int err;
 
 	memset(header, 0, sizeof(*header));
@@ -276,7 +276,7 @@ int capture_header_init(struct capture_header *header, const struct report *repo
 	err = make_lists(header, report);
 	add_report(header, report);
 	add_capture(header, report);
-	add_loss(header, loss, report->capture->status.names_lost);
+	add_loss(header, report);
 	add_totals(header, report);
 	if (!err)
 		err = capture_header_add_lines(header, report);

@@ -68,7 +68,7 @@ try()
 		echo "--- $capture"
 		"$report" -i $capture | sed '/^allocated/,$d'
 		"$report" -i $capture --format=json |
-			grep '"word_bits"\|"start"\|"state"\|"stopped"\|"skipped\|"own_known"'
+			grep '"word_bits"\|"start"\|"state"\|"stopped"\|"skipped\|"own_known"\|"unsized_events"'
 	done
 } >out
 compare report-loss.expected out
