@@ -27,10 +27,6 @@
 #define NO_HOST_NAME "(none)" /* the kernel's default */
 #define BY_NO_STACKS "module,caller_function,site,cache"
 
-#define MEASURE_NAME(name) #name,
-
-static const char *const measures[] = { FLAME_MEASURES(MEASURE_NAME) };
-
 static const struct view *const views[] = {
 	&view_summary,	&view_sites,	 &view_caches,	 &view_slabinfo, &view_sizes,
 	&view_leaks,	&view_lifetimes, &view_cpus,	 &view_nodes,	 &view_cgroups,
@@ -194,11 +190,11 @@ static int add_views(struct report_page *page)
 	options.nodes = PAGE_TREE_NODES;
 	if (!page->capture->status.sampling.interval)
 		options.by_text = BY_NO_STACKS;
-	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]) && !err; i++) {
+	for (size_t i = 0; flame_measures[i] && !err; i++) {
 		char name[40];
 
-		snprintf(name, sizeof(name), "flame-%s", measures[i]);
-		options.measure_text = measures[i];
+		snprintf(name, sizeof(name), "flame-%s", flame_measures[i]);
+		options.measure_text = flame_measures[i];
 		err = add_view(page, &options, name, TREE_BYTES);
 	}
 	return err;

@@ -9,6 +9,10 @@
 #include "base/printable.h"
 #include "report/render/flame.h"
 
+#define MEASURE_NAME(name) #name,
+
+const char *const flame_measures[] = { FLAME_MEASURES(MEASURE_NAME) NULL };
+
 void flame_deinit(struct flame *flame)
 {
 	for (size_t i = 0; i < flame->path_count; i++) {
@@ -101,6 +105,14 @@ void flame_sort(struct flame *flame, bool merge)
 bool flame_is_flow(const struct flame *flame)
 {
 	return flame->measure == FLAME_allocated || flame->measure == FLAME_temporary;
+}
+
+bool flame_is_bound(const struct flame *flame)
+{
+	for (size_t i = 0; i < flame->path_count; i++)
+		if (flame->paths[i].is_bound)
+			return true;
+	return false;
 }
 
 struct flame_values flame_total(const struct flame *flame)

@@ -49,7 +49,6 @@ struct flame {
 	struct flame_path *paths; /* after flame_sort(), by text */
 	size_t path_count;
 	enum flame_measure measure;
-	const char *measure_text; /* "live" */
 	/* For people: what is shown; of which capture; how to read a picture of it. */
 	char *title, *source;
 	const char *legend;
@@ -60,7 +59,12 @@ struct flame {
 
 void flame_deinit(struct flame *flame);
 
+extern const char *const flame_measures[]; /* "live", …, NULL: as --bytes and JSON name them */
+
 bool flame_is_flow(const struct flame *flame); /* frees are not subtracted from it */
+
+/* Is one of the shown values an upper bound? */
+bool flame_is_bound(const struct flame *flame);
 
 /* A new path without values and text. The text becomes the flame's own. NULL: no memory. */
 struct flame_path *flame_add(struct flame *flame);

@@ -309,8 +309,8 @@ static void put_profile(struct pprof *pprof)
 	char types[VALUES][40] = { "alloc_objects", "alloc_space", "inuse_objects", "inuse_space" };
 	size_t count = has_more(flame) ? VALUES : VALUES - 2;
 
-	snprintf(types[4], sizeof(types[4]), "%s_objects", flame->measure_text);
-	snprintf(types[5], sizeof(types[5]), "%s_space", flame->measure_text);
+	snprintf(types[4], sizeof(types[4]), "%s_objects", flame_measures[flame->measure]);
+	snprintf(types[5], sizeof(types[5]), "%s_space", flame_measures[flame->measure]);
 	for (size_t i = 0; i < count; i++)
 		put_value_type(pprof, PROFILE_SAMPLE_TYPE, types[i], units[i % 2]);
 	for (size_t i = 0; i < flame->path_count; i++)

@@ -40,8 +40,9 @@ static json_t *make_profile(const struct flame *flame, struct texts *names, bool
 	struct flame_values total = flame_total(flame);
 	json_t *samples = json_array(), *weights = json_array();
 	json_t *profile = json_pack("{s:s, s:s+, s:s, s:i, s:o, s:O, s:O}", "type", "sampled",
-				    "name", flame->measure_text, objects ? " objects" : " bytes",
-				    "unit", objects ? "none" : "bytes", "startValue", 0, "endValue",
+				    "name", flame_measures[flame->measure],
+				    objects ? " objects" : " bytes", "unit",
+				    objects ? "none" : "bytes", "startValue", 0, "endValue",
 				    json_from_number(objects ? total.objects : total.bytes),
 				    "samples", samples, "weights", weights);
 	int failed = !profile;

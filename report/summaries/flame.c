@@ -62,14 +62,6 @@ static int add_path(struct flame *flame, const struct summaries_view *view, size
 	return 0;
 }
 
-bool summaries_flame_is_bound(const struct flame *flame)
-{
-	for (size_t i = 0; i < flame->path_count; i++)
-		if (flame->paths[i].is_bound && flame->paths[i].shown.bytes)
-			return true;
-	return false;
-}
-
 static char *make_source(const struct summaries *summaries)
 {
 	char *text = NULL, begin[40], end[40];
@@ -91,16 +83,10 @@ static char *make_source(const struct summaries *summaries)
 
 static int set_texts(struct flame *flame, const struct summaries *summaries, bool bottom_up)
 {
-	bool is_live = flame->measure == FLAME_live;
-
-	flame->measure_text = is_live ? "live" : "allocated";
 	flame->interval = summaries->sum.missing.sampling;
 	flame->time = summaries->sum.begin;
 	flame->duration = summaries->sum.end - summaries->sum.begin;
-	if (asprintf(&flame->title, "%s%" PRIu64 " bytes %s by " SUMMARIES_FLAME_BY,
-		     summaries_flame_is_bound(flame) ? "at most " : "", flame_total(flame).bytes,
-		     is_live ? "live at the end" : "allocated") < 0)
-		flame->title = NULL;
+	flame->title = flame_make_title(flame, SUMMARIES_FLAME_BY);
 	flame->source = make_source(summaries);
 	flame->legend = bottom_up ? "modules are below; hover for figures"
 				  : "slab caches are below; hover for figures";

@@ -15,7 +15,4 @@
 int summaries_add_flame(struct report *report, const struct summaries_view *view,
 			enum flame_measure measure);
 
-/* Is one of the shown values an upper bound? */
-bool summaries_flame_is_bound(const struct flame *flame);
-
 #endif

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "base/utc.h"
 #include "report/render/render.h"
-#include "report/summaries/flame.h"
 #include "report/summaries/summaries_header.h"
+#include "report/views/flame_table.h"
 
 #define HOSTS_IN_TEXT 8
 #define NSEC_PER_SEC 1000000000
@@ -232,27 +232,6 @@ static int add_sums(struct summaries_header *header, const struct summaries *sum
 	return err;
 }
 
-static int add_flame(struct header *header, const struct report *report)
-{
-	const struct flame *flame = report->flame;
-	struct flame_values total = flame_total(flame);
-	bool is_bound = summaries_flame_is_bound(flame);
-	const char *bound = is_bound ? "<= " : "";
-
-	header_add_section(header, "flame_totals");
-	header_add_text(header, "measure", flame->measure_text);
-	header_add_number(header, "bytes", total.bytes);
-	header_add_number(header, "objects", total.objects);
-	header_add_bool(header, "upper_bound", is_bound);
-	header_add_bool(header, "bottom_up", report->bottom_up);
-	header_add_bool(header, "has_stacks", false);
-	return header_add_line(header, "flame", false,
-			       "%s%" PRIu64 " bytes %s in %s%" PRIu64
-			       " objects, by " SUMMARIES_FLAME_BY "%s",
-			       bound, total.bytes, flame->measure_text, bound, total.objects,
-			       report->bottom_up ? ", bottom up" : "");
-}
-
 static int add_filters(struct summaries_header *header)
 {
 	if (!header->filters.rows)
@@ -310,7 +289,7 @@ int summaries_header_init(struct summaries_header *header, const struct report *
 	if (!err)
 		err = add_sums(header, summaries);
 	if (!err && report->flame)
-		err = add_flame(&header->header, report);
+		err = flame_add_header(report, &header->header, by, false);
 	if (!err && report->view == &view_summary && report->renderer->for_people)
 		err = add_more(&header->header);
 	return err;

@@ -31,21 +31,11 @@
 #define LABEL_COUNT 4
 #define NSEC_PER_SEC 1e9
 
-static const char *const measure_texts[] = {
-	[FLAME_live] = "live at the end",	[FLAME_peak] = "live at the peak",
-	[FLAME_allocated] = "allocated",	[FLAME_temporary] = "of temporary objects",
-	[FLAME_leaked] = "of old live objects",
-};
-
-#define MEASURE_NAME(name) #name,
-
-static const char *const measure_names[] = { FLAME_MEASURES(MEASURE_NAME) };
-
 static enum flame_measure find_measure(const struct report *report)
 {
 	enum flame_measure measure = FLAME_live;
 
-	while (report->measure_text && strcmp(measure_names[measure], report->measure_text))
+	while (report->measure_text && strcmp(flame_measures[measure], report->measure_text))
 		measure++;
 	return measure;
 }
@@ -180,30 +170,6 @@ static int set_path_texts(const struct report *report, size_t keys)
 	return err;
 }
 
-static bool is_bound(const struct flame *flame)
-{
-	for (size_t i = 0; i < flame->path_count; i++)
-		if (flame->paths[i].is_bound)
-			return true;
-	return false;
-}
-
-static char *make_title(const struct report *report)
-{
-	const struct flame *flame = report->flame;
-	char *text = NULL;
-	size_t size;
-	FILE *file = text_open(&text, &size);
-
-	if (!file)
-		return NULL;
-	fprintf(file, "%s%" PRIu64 " bytes %s by ", is_bound(flame) ? "at most " : "",
-		flame_total(flame).bytes, measure_texts[flame->measure]);
-	printable_write(file, report->by_text);
-	text_close(file, &text);
-	return text;
-}
-
 static enum estimate_of flame_estimate_of(const struct flame *flame)
 {
 	if (flame->measure == FLAME_temporary)
@@ -246,13 +212,12 @@ static int set_texts(const struct report *report, struct flame *flame)
 {
 	const struct analysis *analysis = &report->analysis;
 
-	flame->measure_text = measure_names[flame->measure];
 	flame->interval = analysis->estimates ? analysis->estimates->interval : 0;
 	if (!event_clock_is(report->capture))
 		flame->duration = analysis->window_end - analysis->window_begin;
 	if (report->capture->metadata.wall_offset)
 		flame->time = report->capture->metadata.wall_offset + analysis->window_begin;
-	flame->title = make_title(report);
+	flame->title = flame_make_title(flame, report->by_text);
 	flame->source = make_source(report);
 	flame->legend = report->bottom_up ? "callers are below; hover for figures"
 					  : "called functions are below; hover for figures";
@@ -295,23 +260,9 @@ static int make(struct report *report)
 
 static int add_header(const struct report *report, struct header *header)
 {
-	const struct flame *flame = report->flame;
-	struct flame_values total = flame_total(flame);
-	bool has_stacks = report->capture->status.sampling.interval, bound = is_bound(flame);
-	int err;
+	bool has_stacks = report->capture->status.sampling.interval;
+	int err = flame_add_header(report, header, report->by_text, has_stacks);
 
-	header_add_section(header, "flame_totals");
-	header_add_text(header, "measure", flame->measure_text);
-	header_add_number(header, "bytes", total.bytes);
-	header_add_number(header, "objects", total.objects);
-	header_add_bool(header, "upper_bound", bound);
-	header_add_bool(header, "bottom_up", report->bottom_up);
-	header_add_bool(header, "has_stacks", has_stacks);
-	err = header_add_line(header, "flame", false,
-			      "%s%" PRIu64 " bytes %s in %s%" PRIu64 " object%s, by %s%s",
-			      bound ? "<= " : "", total.bytes, measure_texts[flame->measure],
-			      bound ? "<= " : "", total.objects, total.objects == 1 ? "" : "s",
-			      report->by_text, report->bottom_up ? ", bottom up" : "");
 	if (!err && !has_stacks)
 		err = header_add_line(header, "stacks", true, NO_STACKS);
 	return err;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Rows of the tree of the view flame. */
+/* Rows of the tree of the view flame, its title and its header. */
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/estimate.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "analysis/stack_path.h"
 #include "report/render/flame.h"
@@ -43,6 +45,12 @@ const struct column_choice flame_columns[] = {
 	{ .name = COLUMN_row, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_upper_bound, .where = COLUMN_NOT_IN_TEXT },
 	{ 0 },
+};
+
+static const char *const measure_texts[] = {
+	[FLAME_live] = "live at the end",	[FLAME_peak] = "live at the peak",
+	[FLAME_allocated] = "allocated",	[FLAME_temporary] = "of temporary objects",
+	[FLAME_leaked] = "of old live objects",
 };
 
 /* Where the rows of a tree go, and how. */
@@ -193,4 +201,40 @@ int flame_table(struct report *report, struct estimate_margin margin)
 		table->rows_made = tree.with_bytes;
 	flame_tree_deinit(&tree);
 	return err;
+}
+
+char *flame_make_title(const struct flame *flame, const char *by)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = text_open(&text, &size);
+
+	if (!file)
+		return NULL;
+	fprintf(file, "%s%" PRIu64 " bytes %s by ", flame_is_bound(flame) ? "at most " : "",
+		flame_total(flame).bytes, measure_texts[flame->measure]);
+	printable_write(file, by);
+	text_close(file, &text);
+	return text;
+}
+
+int flame_add_header(const struct report *report, struct header *header, const char *by,
+		     bool has_stacks)
+{
+	const struct flame *flame = report->flame;
+	struct flame_values total = flame_total(flame);
+	bool is_bound = flame_is_bound(flame);
+
+	header_add_section(header, "flame_totals");
+	header_add_text(header, "measure", flame_measures[flame->measure]);
+	header_add_number(header, "bytes", total.bytes);
+	header_add_number(header, "objects", total.objects);
+	header_add_bool(header, "upper_bound", is_bound);
+	header_add_bool(header, "bottom_up", report->bottom_up);
+	header_add_bool(header, "has_stacks", has_stacks);
+	return header_add_line(header, "flame", false,
+			       "%s%" PRIu64 " bytes %s in %s%" PRIu64 " object%s, by %s%s",
+			       is_bound ? "<= " : "", total.bytes, measure_texts[flame->measure],
+			       is_bound ? "<= " : "", total.objects, total.objects == 1 ? "" : "s",
+			       by, report->bottom_up ? ", bottom up" : "");
 }

@@ -69,6 +69,8 @@ table()
 	table flame some.kms
 	table flame --bytes=allocated --bottom-up some.kms
 	try flame --format=folded some.kms
+	{ echo "kmemtrace-summaries 1"; cat overlapping; } >one.kms
+	"$report" flame one.kms | sed -n '/^flame/,/^$/p'
 	try caches --legend -l 1 sampled.kms
 	for view in sites leaks timeline flame; do
 		try $view --format=json -l 2 some.kms
