@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "report/report_page.h"
 #include "report/report_summaries.h"
+#include "report/summaries_page.h"
 #include "report/report_trace.h"
 #include "report/views/view.h"
 #include "capture/capture_file.h"
@@ -119,9 +120,16 @@ static bool input_is_stream(void)
 /* Reports on a file of summaries, NULL: no memory. Frees its name. */
 static int report_summaries(const struct report_options *options, char *file)
 {
-	int status = file ? report_summaries_print(options, file)
+	struct summaries_view view = { 0 };
+	int status = file ? report_summaries_open(&view, options, file)
 			  : error_msg("%s: %s", options->input, strerror(ENOMEM));
 
+	if (status == EXIT_OK)
+		status = options->is_page ? summaries_page_print(options, &view)
+					  : report_summaries_print(options, &view);
+	if (status == EXIT_OK)
+		status = report_summaries_check_loss(options, &view.summaries);
+	summaries_view_deinit(&view);
 	free(file);
 	return status;
 }

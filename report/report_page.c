@@ -75,26 +75,37 @@ static json_t *make_kinds(void)
 }
 
 /* The summary repeats tables of other views; its header is that of all. */
-static json_t *make_data(const struct report *report, const struct capture_header *header,
-			 size_t bytes)
+json_t *report_page_data(const struct report *report, const struct header *header, size_t bytes)
 {
 	const bool is_first = report->view == &view_summary;
-	json_t *document = json_document(&header->header, NULL, 0);
-	json_t *data = json_object(), *tables = NULL;
-	char text[MISSING_TEXT];
+	json_t *document = json_document(header, NULL, 0);
+	json_t *data = json_object();
 	int failed = !document;
 
-	if (!failed)
-		tables = make_tables(report, bytes);
 	failed |= json_object_set_new(data, "view", json_string(report->view->name));
-	failed |= json_object_set_new(data, "tables", tables);
-	for (size_t i = 0; i < header->header.section_count && !failed; i++) {
-		const char *key = header->header.sections[i].key;
+	failed |= json_object_set_new(data, "tables", make_tables(report, bytes));
+	for (size_t i = 0; i < header->section_count && !failed; i++) {
+		const char *key = header->sections[i].key;
 
 		if (is_first || !strcmp(key, "flame_totals"))
 			failed |= json_object_set(data, key, json_object_get(document, key));
 	}
-	if (is_first)
+	json_decref(document);
+	if (!failed)
+		return data;
+	json_decref(data);
+	return NULL;
+}
+
+/* NULL: no memory. */
+static json_t *make_data(const struct report *report, const struct capture_header *header,
+			 size_t bytes)
+{
+	json_t *data = report_page_data(report, &header->header, bytes);
+	char text[MISSING_TEXT];
+	int failed = !data;
+
+	if (report->view == &view_summary)
 		failed |=
 			json_object_set_new(data, "lines", page_lines(&header->header)) ||
 			(missing_events(&header->missing) &&
@@ -102,7 +113,6 @@ static json_t *make_data(const struct report *report, const struct capture_heade
 					     json_string(missing_message(&header->missing, text))));
 	if (report->view == &view_findings)
 		failed |= json_object_set_new(data, "kinds", make_kinds());
-	json_decref(document);
 	if (!failed)
 		return data;
 	json_decref(data);

@@ -21,7 +21,6 @@
 #include "report/summaries/flame.h"
 #include "report/summaries/summaries_header.h"
 #include "report/summaries/tables.h"
-#include "report/summaries_page.h"
 #include "report/summaries_search.h"
 
 #define MERGED "summaries/merged" SUMMARY_FILE_SUFFIX
@@ -66,15 +65,49 @@ bool report_summaries_find(const char *path, char **file)
 	return true;
 }
 
+/* A text begins with the growth; -s, -l and -F are of the table sites. */
+static int add_glance(struct report *report, const struct summaries_view *view)
+{
+	int err = summaries_add_sites(report, view);
+
+	if (!err)
+		err = summaries_add_caches(report, view);
+	if (!err)
+		err = summaries_add_leaks(report, view);
+	for (size_t i = 0; i < report->table_count; i++)
+		report->tables[i].text_rows = GLANCE_ROWS;
+	report->tables[report->table_count - 1].leads = true;
+	return err;
+}
+
+/* The views that summaries have, and how each adds its tables. */
+static const struct summaries_table {
+	const struct view *view; /* NULL: the end */
+	int (*add)(struct report *report, const struct summaries_view *view);
+} tables[] = {
+	{ &view_summary, add_glance },
+	{ &view_sites, summaries_add_sites },
+	{ &view_caches, summaries_add_caches },
+	{ &view_leaks, summaries_add_leaks },
+	{ &view_timeline, summaries_add_timeline },
+	{ &view_flame, summaries_add_flame },
+	{ 0 },
+};
+
+static const struct summaries_table *find_table(const struct view *view)
+{
+	const struct summaries_table *table = tables;
+
+	while (table->view && table->view != view)
+		table++;
+	return table;
+}
+
 /* Each returns EXIT_OK or, after a message, EXIT_TROUBLE. */
 static int check_view(const struct report_options *options)
 {
-	static const struct view *const views[] = { &view_summary, &view_sites,	   &view_caches,
-						    &view_leaks,   &view_timeline, &view_flame };
-
-	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
-		if (options->view == views[i])
-			return EXIT_OK;
+	if (find_table(options->view)->view)
+		return EXIT_OK;
 	return error_msg(
 		"%s: the view %s needs events, and summaries have none: use summary, sites, caches, leaks, timeline or flame",
 		options->input, options->view->name);
@@ -165,40 +198,6 @@ static const char *by_text(const struct report_options *options)
 	return options->has_by ? options->by_text : "function";
 }
 
-/* A text begins with the growth; -s, -l and -F are of the table sites. */
-static int add_glance(struct report *report, struct summaries_view *view)
-{
-	int err = summaries_add_sites(report, view);
-
-	if (!err)
-		err = summaries_add_caches(report, view);
-	if (!err)
-		err = summaries_add_leaks(report, view);
-	for (size_t i = 0; i < report->table_count; i++)
-		report->tables[i].text_rows = GLANCE_ROWS;
-	report->tables[report->table_count - 1].leads = true;
-	return err;
-}
-
-static int add_tables(struct report *report, struct summaries_view *view,
-		      const struct report_options *options)
-{
-	bool is_allocated = options->measure_text && !strcmp(options->measure_text, "allocated");
-
-	if (options->view == &view_sites)
-		return summaries_add_sites(report, view);
-	if (options->view == &view_caches)
-		return summaries_add_caches(report, view);
-	if (options->view == &view_leaks)
-		return summaries_add_leaks(report, view);
-	if (options->view == &view_timeline)
-		return summaries_add_timeline(report, view);
-	if (options->view == &view_flame)
-		return summaries_add_flame(report, view,
-					   is_allocated ? FLAME_allocated : FLAME_live);
-	return add_glance(report, view);
-}
-
 /* Losses that no header shows, --max-loss, and parts of the file that were skipped. */
 int report_summaries_check_loss(const struct report_options *options,
 				const struct summaries *summaries)
@@ -214,60 +213,45 @@ int report_summaries_check_loss(const struct report_options *options,
 	return summaries->damaged || summaries->overlapping ? EXIT_FINDINGS : EXIT_OK;
 }
 
-static int print(const struct report_options *options, struct summaries_view *view)
+int report_summaries_run(struct report *report, struct summaries_header *header,
+			 const struct report_options *options, const struct summaries_view *view)
 {
-	struct summaries_header header = { 0 };
-	struct report report = {
-		.view = options->view,
-		.filters = (const char *const *)options->filters,
-		.filter_count = options->filter_count,
-		.query = options->query,
-		.bottom_up = options->bottom_up,
-		.renderer = options->renderer,
-		.lines_given = options->lines_given,
-		.lines = options->lines,
-		.out = stdout,
-	};
-	int err = summaries_view_group(view, report_summaries_by(options));
-	int status;
+	int err = report_init(report, options);
 
+	memset(header, 0, sizeof(*header));
 	if (!err)
-		err = add_tables(&report, view, options);
+		err = find_table(options->view)->add(report, view);
 	if (!err)
-		err = report_sort_and_cut(&report, options);
-	if (!err)
-		err = summaries_header_init(&header, &report, view, by_text(options));
-	status = err ? report_failed(options, &report, err)
-		     : report_render(options, &header.header, &report);
-	if (status == EXIT_OK)
-		status = report_summaries_check_loss(options, &view->summaries);
-	summaries_header_deinit(&header);
-	report_deinit(&report);
-	return status;
+		err = report_sort_and_cut(report, options);
+	return err ? err : summaries_header_init(header, report, view, by_text(options));
 }
 
-static int print_page(const struct report_options *options, struct summaries_view *view)
-{
-	int err = summaries_view_group(view, SUMMARIES_BY_FUNCTION);
-	int status = err ? error_msg("%s: %s", options->input, strerror(-err))
-			 : summaries_page_print(options, view);
-
-	return status == EXIT_OK ? report_summaries_check_loss(options, &view->summaries) : status;
-}
-
-int report_summaries_print(const struct report_options *options, const char *file)
+int report_summaries_open(struct summaries_view *view, const struct report_options *options,
+			  const char *file)
 {
 	bool wants_growth = options->view == &view_leaks || options->view == &view_summary;
-	struct summaries_view view = { 0 };
 	int status = check_options(options);
 
 	if (status)
 		return status;
-	if (summaries_read(&view.summaries, file, options->filter_count ? &options->select : NULL,
+	if (summaries_read(&view->summaries, file, options->filter_count ? &options->select : NULL,
 			   wants_growth))
-		status = EXIT_TROUBLE;
-	else
-		status = options->is_page ? print_page(options, &view) : print(options, &view);
-	summaries_view_deinit(&view);
+		return EXIT_TROUBLE;
+	if (summaries_view_group(view, options->is_page ? SUMMARIES_BY_FUNCTION
+							: report_summaries_by(options)))
+		return error_msg("%s: %s", options->input, strerror(ENOMEM));
+	return EXIT_OK;
+}
+
+int report_summaries_print(const struct report_options *options, const struct summaries_view *view)
+{
+	struct summaries_header header;
+	struct report report;
+	int err = report_summaries_run(&report, &header, options, view);
+	int status = err ? report_failed(options, &report, err)
+			 : report_render(options, &header.header, &report);
+
+	summaries_header_deinit(&header);
+	report_deinit(&report);
 	return status;
 }

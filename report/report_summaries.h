@@ -7,6 +7,7 @@
 
 #include "report/options.h"
 #include "report/summaries/groups.h"
+#include "report/summaries/summaries_header.h"
 
 /*
  * Does the path name summaries: a file of them, or a directory that kmemtrace-merge made? Then
@@ -23,7 +24,18 @@ enum summaries_by report_summaries_by(const struct report_options *options);
 int report_summaries_check_loss(const struct report_options *options,
 				const struct summaries *summaries);
 
-/* Prints the report of a file of summaries; returns the exit status. */
-int report_summaries_print(const struct report_options *options, const char *file);
+/* As report_run(), of summaries that are grouped. */
+int report_summaries_run(struct report *report, struct summaries_header *header,
+			 const struct report_options *options, const struct summaries_view *view);
+
+/*
+ * Reads and groups the summaries of a file. EXIT_OK, or EXIT_TROUBLE after a message. The caller
+ * calls summaries_view_deinit() in each case; *view is all zero.
+ */
+int report_summaries_open(struct summaries_view *view, const struct report_options *options,
+			  const char *file);
+
+/* Prints the report; returns the exit status. */
+int report_summaries_print(const struct report_options *options, const struct summaries_view *view);
 
 #endif

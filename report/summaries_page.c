@@ -18,9 +18,8 @@
 #include "report/page_file.h"
 #include "report/render/json.h"
 #include "report/report.h"
-#include "report/summaries/flame.h"
-#include "report/summaries/summaries_header.h"
-#include "report/summaries/tables.h"
+#include "report/report_page.h"
+#include "report/report_summaries.h"
 #include "report/summaries_page.h"
 #include "report/summaries_points.h"
 
@@ -29,34 +28,26 @@
 #define HOSTS_BYTES 60000
 #define DATE "%.19s" /* without a fraction of a second */
 
+/* measure: of --bytes; or NULL. rows: of the table, at most; 0: all. */
 static const struct part {
+	const char *name;
 	const struct view *view;
-	int (*add)(struct report *report, struct summaries_view *view);
+	const char *measure;
 	size_t rows, bytes;
 } parts[] = {
-	{ &view_leaks, summaries_add_leaks, 1000, 300000 },
-	{ &view_sites, summaries_add_sites, 1000, 350000 },
-	{ &view_caches, summaries_add_caches, 1000, 200000 },
-	{ &view_timeline, summaries_add_timeline, 1500, 350000 },
+	{ "leaks", &view_leaks, NULL, 1000, 300000 },
+	{ "sites", &view_sites, NULL, 1000, 350000 },
+	{ "caches", &view_caches, NULL, 1000, 200000 },
+	{ "timeline", &view_timeline, NULL, 1500, 350000 },
+	{ "flame-live", &view_flame, "live", 0, TREE_BYTES },
+	{ "flame-allocated", &view_flame, "allocated", 0, TREE_BYTES },
 };
 
 struct summaries_page {
 	const struct report_options *options; /* of a report in JSON */
-	struct summaries_view *view;
+	const struct summaries_view *view;
 	FILE *file;
 };
-
-static void init_report(struct report *report, const struct summaries_page *page,
-			const struct view *view)
-{
-	*report = (struct report){
-		.view = view,
-		.filters = (const char *const *)page->options->filters,
-		.filter_count = page->options->filter_count,
-		.query = page->options->query,
-		.renderer = page->options->renderer,
-	};
-}
 
 /* Takes the data. 0 or -ENOMEM. */
 static int add_data(const struct summaries_page *page, const char *name, json_t *data)
@@ -67,58 +58,22 @@ static int add_data(const struct summaries_page *page, const char *name, json_t 
 	return err;
 }
 
-/* The first table of the report, and the totals of a flame. NULL: no memory. */
-static json_t *make_data(const struct report *report, const struct header *header, size_t bytes)
-{
-	const struct table *table = &report->tables[0];
-	json_t *document = json_document(header, NULL, 0), *data = NULL, *made = NULL;
-
-	if (document)
-		made = report->flame ? page_tree(table, bytes) : page_table(table, bytes);
-	if (made)
-		data = json_pack("{s:s, s:[o]}", "view", report->view->name, "tables", made);
-	if (data && report->flame &&
-	    json_object_set(data, "flame_totals", json_object_get(document, "flame_totals"))) {
-		json_decref(data);
-		data = NULL;
-	}
-	json_decref(document);
-	return data;
-}
-
 static int add_part(const struct summaries_page *page, const struct part *part)
 {
-	static const struct header no_header;
+	struct report_options options = *page->options;
+	struct summaries_header header;
 	struct report report;
 	int err;
 
-	init_report(&report, page, part->view);
-	err = part->add(&report, page->view);
+	options.view = part->view;
+	options.measure_text = part->measure;
+	options.lines = part->rows;
+	err = report_summaries_run(&report, &header, &options, page->view);
 	if (!err)
-		err = report_sort_and_cut(&report, page->options);
-	if (!err) {
-		table_cut(&report.tables[0], part->rows);
-		err = add_data(page, part->view->name, make_data(&report, &no_header, part->bytes));
-	}
-	report_deinit(&report);
-	return err;
-}
-
-static int add_flame(const struct summaries_page *page, const char *name,
-		     enum flame_measure measure)
-{
-	struct summaries_header header = { 0 };
-	struct report report;
-	int err;
-
-	init_report(&report, page, &view_flame);
-	err = summaries_add_flame(&report, page->view, measure);
-	if (!err)
-		err = report_sort_and_cut(&report, page->options);
-	if (!err)
-		err = summaries_header_init(&header, &report, page->view, SUMMARIES_FLAME_BY);
-	if (!err)
-		err = add_data(page, name, make_data(&report, &header.header, TREE_BYTES));
+		err = add_data(page, part->name,
+			       report_page_data(&report, &header.header, part->bytes));
+	if (!err && part->view == &view_timeline)
+		err = add_data(page, "time", summaries_points(&page->view->summaries));
 	summaries_header_deinit(&header);
 	report_deinit(&report);
 	return err;
@@ -195,10 +150,11 @@ static int begin_page(const struct summaries_page *page)
 	struct summaries_header header;
 	struct report report;
 	json_t *title = NULL;
-	int err;
+	int err = report_init(&report, page->options);
 
-	init_report(&report, page, &view_summary);
-	err = summaries_header_init(&header, &report, page->view, NULL);
+	memset(&header, 0, sizeof(header));
+	if (!err)
+		err = summaries_header_init(&header, &report, page->view, NULL);
 	if (!err)
 		title = make_title(page, &header);
 	if (title)
@@ -216,17 +172,11 @@ static int put_page(const struct summaries_page *page)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !err; i++)
 		err = add_part(page, &parts[i]);
 	if (!err)
-		err = add_data(page, "time", summaries_points(&page->view->summaries));
-	if (!err)
-		err = add_flame(page, "flame-live", FLAME_live);
-	if (!err)
-		err = add_flame(page, "flame-allocated", FLAME_allocated);
-	if (!err)
 		page_end(page->file, &page_of_summaries);
 	return err;
 }
 
-int summaries_page_print(const struct report_options *options, struct summaries_view *view)
+int summaries_page_print(const struct report_options *options, const struct summaries_view *view)
 {
 	struct report_options in_json = *options;
 	struct summaries_page page = { .options = &in_json, .view = view };
@@ -236,7 +186,6 @@ int summaries_page_print(const struct report_options *options, struct summaries_
 
 	in_json.renderer = &renderer_json;
 	in_json.lines_given = true;
-	in_json.lines = 0;
 	page.file = text_open(&text, &size);
 	err = page.file ? put_page(&page) : -ENOMEM;
 	if (page.file && text_close(page.file, &text))

@@ -10,6 +10,6 @@
  * Writes the page of summaries, which were read with wants_growth, to options->page_file, or to
  * standard output. Returns the exit status, after a message if it fails.
  */
-int summaries_page_print(const struct report_options *options, struct summaries_view *view);
+int summaries_page_print(const struct report_options *options, const struct summaries_view *view);
 
 #endif

@@ -93,8 +93,7 @@ static int set_texts(struct flame *flame, const struct summaries *summaries, boo
 	return flame->title && flame->source ? 0 : -ENOMEM;
 }
 
-int summaries_add_flame(struct report *report, const struct summaries_view *view,
-			enum flame_measure measure)
+int summaries_add_flame(struct report *report, const struct summaries_view *view)
 {
 	const struct summaries *summaries = &view->summaries;
 	struct flame *flame = calloc(1, sizeof(*flame));
@@ -103,7 +102,9 @@ int summaries_add_flame(struct report *report, const struct summaries_view *view
 	if (!flame)
 		return -ENOMEM;
 	report->flame = flame;
-	flame->measure = measure;
+	flame->measure = report->measure_text && !strcmp(report->measure_text, "allocated")
+				 ? FLAME_allocated
+				 : FLAME_live;
 	for (size_t i = 0; i < summaries->sum.row_count && !err; i++)
 		if (summaries->selected[i])
 			err = add_path(flame, view, i, report->bottom_up);

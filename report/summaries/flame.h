@@ -12,7 +12,6 @@
  * Makes report->flame of the live or the allocated bytes, and its table unless the renderer prints
  * the flame itself. 0 or -ENOMEM.
  */
-int summaries_add_flame(struct report *report, const struct summaries_view *view,
-			enum flame_measure measure);
+int summaries_add_flame(struct report *report, const struct summaries_view *view);
 
 #endif

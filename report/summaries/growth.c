@@ -124,36 +124,28 @@ static uint64_t steady_percent(const struct growth_series *series)
 	return farthest + one < 1 ? (uint64_t)(100 * (1 - farthest - one) + 0.5) : 0;
 }
 
-static int compare_growth(const void *left, const void *right)
+static int compare_growth(const void *left, const void *right, void *of_row)
 {
+	const uint32_t *groups = of_row;
 	const struct summaries_growth *a = left, *b = right;
 
-	return (a->row > b->row) - (a->row < b->row);
-}
-
-/* From here on, growth is by group: a number that no group has is last. */
-static void sort_growth(struct summaries_view *view)
-{
-	struct summaries *summaries = &view->summaries;
-
-	for (size_t i = 0; i < summaries->growth_count; i++) {
-		struct summaries_growth *growth = &summaries->growth[i];
-
-		growth->row = view->groups.of_row[growth->row];
-		growth->interval = summaries->order[growth->interval];
-	}
-	if (summaries->growth_count)
-		qsort(summaries->growth, summaries->growth_count, sizeof(*summaries->growth),
-		      compare_growth);
+	return (groups[a->row] > groups[b->row]) - (groups[a->row] < groups[b->row]);
 }
 
 /* Takes what belongs to the group, from *next on. */
-static void series_fill(struct growth_series *series, const struct summaries *summaries,
+static void series_fill(struct growth_series *series, const struct summaries_view *view,
 			size_t group, size_t *next)
 {
+	const struct summaries *summaries = &view->summaries;
+
 	memset(series->bytes, 0, series->count * sizeof(*series->bytes));
-	for (; *next < summaries->growth_count && summaries->growth[*next].row == group; ++*next)
-		series->bytes[summaries->growth[*next].interval] += summaries->growth[*next].bytes;
+	for (; *next < summaries->growth_count; ++*next) {
+		const struct summaries_growth *growth = &summaries->growth[*next];
+
+		if (view->groups.of_row[growth->row] != group)
+			break;
+		series->bytes[summaries->order[growth->interval]] += growth->bytes;
+	}
 	for (size_t i = 0; i < series->count; i++)
 		series->live[i + 1] = series->live[i] + series->bytes[i];
 }
@@ -202,7 +194,7 @@ static int add_leak(const struct summaries_view *view, const struct growth_serie
 	return table_cell(table, COLUMN_function)->text ? 0 : -ENOMEM;
 }
 
-int summaries_add_leaks(struct report *report, struct summaries_view *view)
+int summaries_add_leaks(struct report *report, const struct summaries_view *view)
 {
 	struct table *table = summaries_add_table(report, view, &view->groups, leak_columns);
 	struct growth_series series;
@@ -216,12 +208,14 @@ int summaries_add_leaks(struct report *report, struct summaries_view *view)
 	table->empty = "Nothing grew in these intervals.";
 	table->sort = "steady_growth_bytes,growth_bytes,live_bytes";
 	table->tiebreak = table_column(table, COLUMN_function);
-	sort_growth(view);
+	if (view->summaries.growth_count) /* a group that no row has is last */
+		qsort_r(view->summaries.growth, view->summaries.growth_count,
+			sizeof(*view->summaries.growth), compare_growth, view->groups.of_row);
 	err = series_init(&series, &view->summaries);
 	for (size_t i = 0; i < view->groups.list.row_count && !err; i++) {
 		const struct summary_counts *counts = &view->groups.list.rows[i].counts;
 
-		series_fill(&series, &view->summaries, i, &next);
+		series_fill(&series, view, i, &next);
 		if (counts->allocated > counts->freed)
 			err = add_leak(view, &series, i, table);
 	}
@@ -265,7 +259,7 @@ static int add_interval(const struct summaries_view *view, const struct summarie
 	return table_cell(table, COLUMN_begin)->text ? 0 : -ENOMEM;
 }
 
-int summaries_add_timeline(struct report *report, struct summaries_view *view)
+int summaries_add_timeline(struct report *report, const struct summaries_view *view)
 {
 	const struct summaries *summaries = &view->summaries;
 	struct table *table = report_add_table(report, interval_columns);

@@ -161,7 +161,7 @@ static int add_row(const struct summaries_view *view, const struct summaries_gro
 	return table_cell(table, COLUMN_function)->text ? 0 : -ENOMEM;
 }
 
-static int add_table(struct report *report, struct summaries_view *view,
+static int add_table(struct report *report, const struct summaries_view *view,
 		     const struct summaries_groups *groups, const char *key, const char *title)
 {
 	struct table *table = summaries_add_table(report, view, groups, group_columns);
@@ -179,12 +179,12 @@ static int add_table(struct report *report, struct summaries_view *view,
 	return err;
 }
 
-int summaries_add_sites(struct report *report, struct summaries_view *view)
+int summaries_add_sites(struct report *report, const struct summaries_view *view)
 {
 	return add_table(report, view, &view->groups, "sites", "Code that allocates");
 }
 
-int summaries_add_caches(struct report *report, struct summaries_view *view)
+int summaries_add_caches(struct report *report, const struct summaries_view *view)
 {
 	return add_table(report, view, &view->by_cache, "caches", "Slab caches");
 }

@@ -24,10 +24,10 @@ int summaries_view_group(struct summaries_view *view, enum summaries_by by);
 void summaries_view_deinit(struct summaries_view *view);
 
 /* Each adds a table. 0 or -ENOMEM. */
-int summaries_add_sites(struct report *report, struct summaries_view *view);
-int summaries_add_caches(struct report *report, struct summaries_view *view);
-int summaries_add_leaks(struct report *report, struct summaries_view *view);
-int summaries_add_timeline(struct report *report, struct summaries_view *view);
+int summaries_add_sites(struct report *report, const struct summaries_view *view);
+int summaries_add_caches(struct report *report, const struct summaries_view *view);
+int summaries_add_leaks(struct report *report, const struct summaries_view *view);
+int summaries_add_timeline(struct report *report, const struct summaries_view *view);
 
 /*
  * Adds a table with these columns, the first one named by the groups, and those of estimates if the
