@@ -98,9 +98,8 @@ static void add_fields(struct header *header, const struct report_options *optio
 	header_add_number(header, "only_a", diff->only_a);
 	header_add_number(header, "only_b", diff->only_b);
 	for (enum diff_figure i = 0; i < DIFF_FIGURES; i++)
-		header_add_field(header, certain_keys[i],
-				 diff_knows(diff, i) ? FIELD_NUMBER : FIELD_UNKNOWN)
-			->number = diff->certain[i];
+		header_add_nullable(header, certain_keys[i],
+				    diff_knows(diff, i) ? diff->certain[i] : CELL_UNKNOWN);
 }
 
 static int add_normalise(struct header *header, const struct report_options *options,

@@ -43,9 +43,15 @@ void header_add_number(struct header *header, const char *key, uint64_t number)
 	header_add_field(header, key, FIELD_NUMBER)->number = number;
 }
 
+void header_add_nullable(struct header *header, const char *key, uint64_t number)
+{
+	header_add_field(header, key, number == CELL_UNKNOWN ? FIELD_UNKNOWN : FIELD_NUMBER)
+		->number = number;
+}
+
 void header_add_text(struct header *header, const char *key, const char *text)
 {
-	header_add_field(header, key, FIELD_TEXT)->text = text;
+	header_add_field(header, key, text ? FIELD_TEXT : FIELD_UNKNOWN)->text = text;
 }
 
 void header_add_bool(struct header *header, const char *key, bool truth)

@@ -69,9 +69,13 @@ void header_deinit(struct header *header);
 /* Begins the next section. The fields that are added next belong to it. */
 void header_add_section(struct header *header, const char *key);
 
-/* Adds a field, whose value the caller sets. Texts and tables must outlive the header. */
+/*
+ * Each adds a field; the first one's value is set by the caller. No text (NULL) and CELL_UNKNOWN in
+ * header_add_nullable() are null in JSON. Texts and tables must outlive the header.
+ */
 struct field *header_add_field(struct header *header, const char *key, enum field_type type);
 void header_add_number(struct header *header, const char *key, uint64_t number);
+void header_add_nullable(struct header *header, const char *key, uint64_t number);
 void header_add_text(struct header *header, const char *key, const char *text);
 void header_add_bool(struct header *header, const char *key, bool truth);
 

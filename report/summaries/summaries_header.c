@@ -35,19 +35,17 @@ static int make_lists(struct summaries_header *header, const struct report *repo
 	return err;
 }
 
+/* Names that are not known are empty. */
 static void add_optional(struct header *fields, const char *key, const char *text)
 {
-	if (text && *text)
-		header_add_text(fields, key, text);
-	else
-		header_add_field(fields, key, FIELD_UNKNOWN);
+	header_add_text(fields, key, text && *text ? text : NULL);
 }
 
 static void add_report(struct summaries_header *header, const struct report *report, const char *by)
 {
 	header_add_section(&header->header, "report");
 	header_add_text(&header->header, "view", report->view->name);
-	add_optional(&header->header, "by", by);
+	header_add_text(&header->header, "by", by);
 	header_add_field(&header->header, "filters", FIELD_LIST)->table = &header->filters;
 }
 
@@ -75,8 +73,8 @@ static void add_summaries(struct summaries_header *header, const struct summarie
 	header_add_number(fields, "skipped", missing->skipped);
 	header_add_number(fields, "uncounted", missing->uncounted);
 	header_add_number(fields, "unobserved", missing->unobserved);
-	header_add_field(fields, "sampling", missing->sampling ? FIELD_NUMBER : FIELD_UNKNOWN)
-		->number = missing->sampling;
+	header_add_nullable(fields, "sampling",
+			    missing->sampling ? missing->sampling : CELL_UNKNOWN);
 	header_add_bool(fields, "names_lost", missing->names_lost);
 	header_add_text(fields, "live_at", header->live_at);
 	header_add_number(fields, "live_hosts", summaries->sum.live_hosts);

@@ -55,6 +55,7 @@ static void add_pieces(struct header *fields, const struct capture_parts *parts)
 
 static void add_capture(struct capture_header *header, const struct report *report)
 {
+	static const char *const orders[] = { NULL, "little", "big" }; /* enum metadata_order */
 	struct header *fields = &header->header;
 	const struct capture *capture = report->capture;
 	const struct metadata *metadata = &capture->metadata;
@@ -63,32 +64,20 @@ static void add_capture(struct capture_header *header, const struct report *repo
 	header_add_text(fields, "host", metadata->hostname);
 	header_add_text(fields, "kernel", metadata->release);
 	header_add_text(fields, "arch", metadata->machine);
-	if (metadata_order(metadata))
-		header_add_text(fields, "endian",
-				metadata_order(metadata) == METADATA_ORDER_BIG ? "big" : "little");
-	else
-		header_add_field(fields, "endian", FIELD_UNKNOWN);
-	if (metadata->word_bits)
-		header_add_number(fields, "word_bits", metadata->word_bits);
-	else
-		header_add_field(fields, "word_bits", FIELD_UNKNOWN);
+	header_add_text(fields, "endian", orders[metadata_order(metadata)]);
+	header_add_nullable(fields, "word_bits",
+			    metadata->word_bits ? metadata->word_bits : CELL_UNKNOWN);
 	header_add_number(fields, "cpus", capture->stream_count);
 	if (capture->parts.is_set)
 		add_pieces(fields, &capture->parts);
-	if (metadata->wall_offset)
-		header_add_text(fields, "start", header->start);
-	else
-		header_add_field(fields, "start", FIELD_UNKNOWN);
+	header_add_text(fields, "start", metadata->wall_offset ? header->start : NULL);
 	header_add_text(fields, "clock", metadata_clock_text(metadata));
 	if (event_clock_is(capture))
 		header_add_number(fields, "duration_events", header->duration);
 	else
 		header_add_field(fields, "duration_s", FIELD_DECIMAL)->decimal =
 			(double)header->duration / NSEC_PER_SEC;
-	if (*metadata->source)
-		header_add_text(fields, "imported", metadata->source);
-	else
-		header_add_field(fields, "imported", FIELD_UNKNOWN);
+	header_add_text(fields, "imported", *metadata->source ? metadata->source : NULL);
 	header_add_bool(fields, "complete", strcmp(header->state, "complete") == 0);
 	header_add_text(fields, "state", header->state);
 	header_add_text(fields, "stopped", capture->status.stopped);
@@ -105,12 +94,10 @@ static void add_report(struct capture_header *header, const struct report *repor
 
 	header_add_section(fields, "report");
 	header_add_text(fields, "view", report->view->name);
-	if (report->view->has_by || report->view->has_flame)
-		header_add_text(fields, "by",
-				report->by_text ? report->by_text
-						: group_by_text(report->settings.by));
-	else
-		header_add_field(fields, "by", FIELD_UNKNOWN);
+	header_add_text(fields, "by",
+			!report->view->has_by && !report->view->has_flame ? NULL
+			: report->by_text				  ? report->by_text
+					  : group_by_text(report->settings.by));
 	header_add_field(fields, "filters", FIELD_LIST)->table = &header->filters;
 	header_add_number(fields, events ? "window_begin_events" : "window_begin_ns",
 			  analysis->window_begin - analysis->begin);
@@ -162,22 +149,19 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "initial_bytes", totals->initial_bytes);
 	header_add_number(fields, "live_objects", totals->live_objects);
 	header_add_number(fields, "live_bytes", totals->live_bytes);
-	field = header_add_field(fields, "peak_bytes", knows_peak ? FIELD_NUMBER : FIELD_UNKNOWN);
-	field->number = totals->peak_bytes;
+	header_add_nullable(fields, "peak_bytes", knows_peak ? totals->peak_bytes : CELL_UNKNOWN);
 	field = header_add_field(
 		fields, event_clock_is(report->capture) ? "peak_time_events" : "peak_time_ns",
 		totals->peak_bytes ? FIELD_TIME : FIELD_UNKNOWN);
 	field->time = report_time(report, totals->peak_time);
-	field = header_add_field(fields, "temporary",
-				 report->capture->status.sampling.is_profile ? FIELD_UNKNOWN
-									     : FIELD_NUMBER);
-	field->number = totals->temporary;
+	header_add_nullable(fields, "temporary",
+			    report->capture->status.sampling.is_profile ? CELL_UNKNOWN
+									: totals->temporary);
 	if (report->settings.peak_heap) {
 		header_add_number(fields, "bytes_wasted", report->wastes.total.flow);
 		header_add_number(fields, "live_waste", report->wastes.total.live);
-		field = header_add_field(fields, "peak_waste",
-					 knows_peak ? FIELD_NUMBER : FIELD_UNKNOWN);
-		field->number = report->wastes.total.peak;
+		header_add_nullable(fields, "peak_waste",
+				    knows_peak ? report->wastes.total.peak : CELL_UNKNOWN);
 	}
 	header_add_number(fields, "frees_unmatched", totals->frees_unmatched);
 	header_add_number(fields, "null_frees", totals->null_frees);

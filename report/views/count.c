@@ -365,14 +365,8 @@ int count_add_header(const struct report *report, struct header *header)
 	header_add_section(header, "query");
 	header_add_number(header, "counted", report->counted);
 	header_add_number(header, "excluded", report->excluded);
-	if (query->has_where)
-		header_add_text(header, "where", query->where.text);
-	else
-		header_add_field(header, "where", FIELD_UNKNOWN);
-	if (report->probes)
-		header_add_text(header, "probes", report->probes);
-	else
-		header_add_field(header, "probes", FIELD_UNKNOWN);
+	header_add_text(header, "where", query->has_where ? query->where.text : NULL);
+	header_add_text(header, "probes", report->probes);
 	err = header_add_line(header, "counted", false, "%" PRIu64 " event%s%s%s%s%s",
 			      report->counted, report->counted == 1 ? "" : "s",
 			      report->probes ? " of " : "", report->probes ? report->probes : "",
