@@ -15,6 +15,7 @@
 #ifndef ANALYSIS_ESTIMATE_H
 #define ANALYSIS_ESTIMATE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -67,6 +68,12 @@ enum estimate_of {
 struct estimate_range {
 	uint64_t low, high;
 };
+
+/* Half of the interval, in percent of the estimate; NAN: of 0. */
+static inline double estimate_error(struct estimate_range range, uint64_t estimate)
+{
+	return estimate ? 50 * (double)(range.high - range.low) / (double)estimate : NAN;
+}
 
 /* 0 or -ENOMEM. */
 int estimates_init(struct estimates **estimates, const struct status_sampling *sampling);

@@ -281,8 +281,7 @@ static void find_ranges(const struct top_table *table, const struct table_row *r
 	figures->allocated_range = estimate_range_bytes(sampling, row->now.allocated,
 							allocated * allocated, ESTIMATE_ALLOCATED);
 	if (figures->live_bytes)
-		figures->error = 50 * (double)(figures->live_range.high - figures->live_range.low) /
-				 (double)figures->live_bytes;
+		figures->error = estimate_error(figures->live_range, figures->live_bytes);
 	if (!figures->has_rates)
 		return;
 	*rate = estimate_range_bytes(sampling, row->now.allocated - row->before.allocated,

@@ -128,8 +128,7 @@ void summaries_set_estimates(const struct summaries_view *view, struct table *ta
 	table_cell(table, COLUMN_live_bytes_high)->number = range.high;
 	if (!live)
 		range = allocated;
-	table_cell(table, COLUMN_error_percent)->decimal =
-		bytes ? 50 * (double)(range.high - range.low) / (double)bytes : NAN;
+	table_cell(table, COLUMN_error_percent)->decimal = estimate_error(range, bytes);
 }
 
 static bool is_empty(const struct summary_counts *counts)

@@ -273,8 +273,7 @@ static void set_intervals(const struct report *report, struct cell *row,
 		estimate_range_objects(estimates, group->events, group->bytes, group->variance, of);
 
 	row++->number = group->samples;
-	row++->decimal =
-		group->events ? 50 * (double)(range.high - range.low) / (double)group->events : NAN;
+	row++->decimal = estimate_error(range, group->events);
 	row++->number = range.low;
 	row++->number = range.high;
 	for (size_t i = 0; i < query->statistic_count; i++) {

@@ -43,12 +43,6 @@ static void set_range(struct table *table, enum column_name low, enum column_nam
 	table_cell(table, high)->number = range.high;
 }
 
-/* Half of the interval, in percent of the estimate. */
-static double find_error(struct estimate_range range, uint64_t estimate)
-{
-	return estimate ? 50 * (double)(range.high - range.low) / (double)estimate : NAN;
-}
-
 void estimate_set_cells(const struct report *report, struct table *table,
 			const struct estimate_figures *figures, const struct variance *variance)
 {
@@ -71,8 +65,23 @@ void estimate_set_cells(const struct report *report, struct table *table,
 	table_cell(table, COLUMN_samples)->number = figures->orders_by_live ? variance->live_samples
 									    : variance->samples;
 	table_cell(table, COLUMN_error_percent)->decimal =
-		figures->orders_by_live ? find_error(live, figures->live)
-					: find_error(allocated, figures->allocated);
+		figures->orders_by_live ? estimate_error(live, figures->live)
+					: estimate_error(allocated, figures->allocated);
+}
+
+void estimate_set_group(const struct report *report, struct table *table, const struct group *group,
+			bool orders_by_live)
+{
+	const struct estimate_figures figures = { group->allocations, group->bytes_allocated,
+						  group->live_objects, group->live_bytes,
+						  orders_by_live };
+	struct variance variance;
+
+	if (!report->analysis.estimates)
+		return;
+	variance = estimates_of_group(report->analysis.estimates,
+				      (size_t)(group - report->analysis.groups));
+	estimate_set_cells(report, table, &figures, &variance);
 }
 
 static void add_range(struct header *header, const char *low, const char *high,

@@ -22,6 +22,10 @@ void estimate_of_live(struct table *table);
 void estimate_set_cells(const struct report *report, struct table *table,
 			const struct estimate_figures *figures, const struct variance *variance);
 
+/* The same for the figures of a group. */
+void estimate_set_group(const struct report *report, struct table *table, const struct group *group,
+			bool orders_by_live);
+
 #define NO_STACKS "the capture has no stacks: record them with kmemtraced --stacks"
 
 /* Adds the section of the header, if the report has estimates. */

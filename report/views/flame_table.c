@@ -82,7 +82,7 @@ static int add_row(const struct tree_table *out, struct flame_values values, uin
 	table_cell(table, COLUMN_bytes_high)->number = range.high;
 	if (values.bytes)
 		table_cell(table, COLUMN_error_percent)->decimal =
-			50 * (double)(range.high - range.low) / (double)values.bytes;
+			estimate_error(range, values.bytes);
 	table_cell(table, COLUMN_objects)->number = values.objects;
 	table_cell(table, COLUMN_path)->text = path;
 	table_cell(table, COLUMN_depth)->number = depth;

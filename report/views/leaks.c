@@ -310,20 +310,6 @@ static int add_main_task(const struct report *report, const struct slab_object *
 	return table_cell(table, COLUMN_main_task)->text ? 0 : -ENOMEM;
 }
 
-static void set_intervals(const struct report *report, const struct group *group,
-			  const struct damage *damage, struct table *table)
-{
-	const struct estimate_figures figures = { group->allocations, group->bytes_allocated,
-						  damage->objects, damage->live_bytes, true };
-	struct variance variance;
-
-	if (!report->analysis.estimates)
-		return;
-	variance = estimates_of_group(report->analysis.estimates,
-				      (size_t)(group - report->analysis.groups));
-	estimate_set_cells(report, table, &figures, &variance);
-}
-
 static int add_row(struct report *report, struct table *table,
 		   const struct slab_object *const *list, size_t count,
 		   const struct scratch *scratch)
@@ -346,7 +332,7 @@ static int add_row(struct report *report, struct table *table,
 	table_cell(table, COLUMN_coverage_percent)->decimal = damage.coverage;
 	table_cell(table, COLUMN_damage_bytes)->number = damage.bytes;
 	table_cell(table, COLUMN_covered_bytes)->number = damage.covered_bytes;
-	set_intervals(report, group, &damage, table);
+	estimate_set_group(report, table, group, true);
 	if (add_main_task(report, list, count, table))
 		return -ENOMEM;
 	add_caches(report, list, count, scratch->caches, table);

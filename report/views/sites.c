@@ -54,20 +54,6 @@ static uint64_t lifetime(const struct analysis *analysis, const struct group *gr
 		       : CELL_UNKNOWN;
 }
 
-static void set_intervals(const struct report *report, const struct group *group,
-			  struct table *table)
-{
-	const struct estimate_figures figures = { group->allocations, group->bytes_allocated,
-						  group->live_objects, group->live_bytes, false };
-	struct variance variance;
-
-	if (!report->analysis.estimates)
-		return;
-	variance = estimates_of_group(report->analysis.estimates,
-				      (size_t)(group - report->analysis.groups));
-	estimate_set_cells(report, table, &figures, &variance);
-}
-
 static int add_row(struct report *report, struct table *table, const struct group *group)
 {
 	const struct select *select = report->settings.select;
@@ -105,7 +91,7 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	table_cell(table, COLUMN_live_upper_bound)->truth =
 		report->bounds.groups[group - report->analysis.groups];
 	table_cell(table, COLUMN_coverage_percent)->decimal = coverage(&report->analysis, group);
-	set_intervals(report, group, table);
+	estimate_set_group(report, table, group, false);
 	return table_cell(table, COLUMN_site)->text ? 0 : -ENOMEM;
 }
 
