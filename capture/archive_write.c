@@ -20,7 +20,6 @@
 
 #define NAME_MAX_BYTES (sizeof(((struct archive_header *)0)->name) - 1)
 #define OCTAL_MAX ((uint64_t)077777777777) /* of the 11 digits of a size */
-#define ENTRIES_MAX 65536		   /* of one directory */
 #define DEPTH_MAX 5
 #define COPY_BYTES 65536
 #define RECORD_BLOCKS 20 /* tar fills the last record */
@@ -28,6 +27,7 @@
 struct writer_of_archive {
 	FILE *file;
 	uint64_t time, blocks;
+	size_t files;
 	struct error *error;
 };
 
@@ -88,7 +88,7 @@ static int list_names(int directory, struct archive_names *names)
 		return err;
 	}
 	while (!err && (entry = inside_next(opened, &err)))
-		err = names->count < ENTRIES_MAX ? add_member_name(names, entry) : -EFBIG;
+		err = names->count < ARCHIVE_FILES_MAX ? add_member_name(names, entry) : -EFBIG;
 	if (!err && names->count)
 		qsort(names->list, names->count, sizeof(*names->list), compare_member_names);
 	return err;
@@ -116,6 +116,8 @@ static int write_header(struct writer_of_archive *writer, const char *name, char
 
 	if (strlen(name) > NAME_MAX_BYTES)
 		return error_set_at(writer->error, -ENAMETOOLONG, name);
+	if (type != ARCHIVE_PAX && ++writer->files > ARCHIVE_FILES_MAX)
+		return error_set_at(writer->error, -EFBIG, "more than 1000000 files");
 	memcpy(header.name, name, strlen(name));
 	snprintf(header.mode, sizeof(header.mode), "%07o", type == ARCHIVE_DIRECTORY ? 0700 : 0600);
 	snprintf(header.uid, sizeof(header.uid), "%07o", 0);

@@ -467,19 +467,3 @@ bool capture_is_being_written(const char *path)
 
 	return fd >= 0 && directory_is_being_written(fd);
 }
-
-uint64_t capture_stream_bytes(const struct capture *capture)
-{
-	uint64_t bytes = 0;
-	struct stat about;
-
-	for (size_t i = 0; i < capture->stream_count; i++)
-		for (size_t j = 0; j < capture->parts.count; j++) {
-			__attribute__((cleanup(free_text))) char *path = capture_stream_path(
-				&capture->parts.list[j], capture->streams[i].cpu);
-
-			if (path && !stat(path, &about))
-				bytes += (uint64_t)about.st_size;
-		}
-	return bytes;
-}

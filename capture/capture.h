@@ -79,9 +79,6 @@ int capture_open_range(struct capture *capture, const char *path,
 int capture_open_alone(struct capture *capture, const char *path);
 void capture_close(struct capture *capture);
 
-/* The bytes of all streams now. */
-uint64_t capture_stream_bytes(const struct capture *capture);
-
 /* Does the status list the tasks of kmemtraced itself? */
 bool capture_knows_own(const struct capture *capture);
 

@@ -12,6 +12,9 @@
 #include "capture/checkpoint_state.h"
 
 #define STATE_FORMAT 1
+/* of a file that is read: no kernel has so many slab caches, and each is searched */
+#define CACHES_MAX 16384
+#define CPUS_MAX 65536
 
 static const struct {
 	const char *key;
@@ -171,6 +174,9 @@ static int parse_line(struct checkpoint_state *state, struct line *line)
 	char name[80];
 	uint32_t cpu;
 
+	if (state->cache_count > CACHES_MAX || state->count_count > CACHES_MAX ||
+	    state->cpu_count > CPUS_MAX || state->number_count > CPUS_MAX)
+		return -EBADMSG;
 	if (line_key(line, "missed_frees")) {
 		if (!line_u64(line, 10, &missed_frees))
 			return 0;

@@ -68,6 +68,11 @@ static int fail_merge(struct merge *merge, size_t index, int err)
 			 path, stream->offset, stream->errmsg,
 			 metadata_newer_text(capture->metadata.tracer_version, newer,
 					     sizeof(newer)));
+	else if (err == -EMFILE)
+		snprintf(
+			capture->errmsg, sizeof(capture->errmsg),
+			"%s: %s: each of the %zu streams needs one: raise the limit with ulimit -n",
+			path, strerror(EMFILE), capture->stream_count);
 	else
 		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", path, strerror(-err));
 	return err;

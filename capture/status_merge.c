@@ -36,21 +36,14 @@ static int merge_cpus(struct status *status, const struct status *next)
 	return 0;
 }
 
+/* A task may have several counts then: their readers add up all counts. */
 static int merge_lost_tasks(struct status *status, const struct status *next)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < next->lost_task_count && !err; i++) {
-		const struct status_lost_task *more = &next->lost_tasks[i];
-		size_t at = 0;
-
-		while (at < status->lost_task_count && status->lost_tasks[at].task != more->task)
-			at++;
-		if (at < status->lost_task_count)
-			status->lost_tasks[at].count += more->count;
-		else
-			err = status_add_lost_task(status, more->task, more->count);
-	}
+	for (size_t i = 0; i < next->lost_task_count && !err; i++)
+		err = status_add_lost_task(status, next->lost_tasks[i].task,
+					   next->lost_tasks[i].count);
 	return err;
 }
 

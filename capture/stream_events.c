@@ -10,39 +10,23 @@
 #include "capture/live_capture.h"
 #include "capture/stream_events.h"
 
-/* The bytes of the files that follow part `first`. */
-static uint64_t file_bytes(const struct capture *capture, size_t first, unsigned int cpu)
+/* Opens the next of the files. 1; 0: there is none; or -errno. */
+static int open_next_file(struct stream_events *stream_events)
 {
-	uint64_t bytes = 0;
-	struct stat about;
-
-	for (size_t i = first; i < capture->parts.count; i++) {
-		__attribute__((cleanup(free_text))) char *path =
-			capture_stream_path(&capture->parts.list[i], cpu);
-
-		if (path && !stat(path, &about))
-			bytes += (uint64_t)about.st_size;
-	}
-	return bytes;
-}
-
-/* Opens the file of the next part that has one, from `part` on. 1; 0: no part has one; or -errno.
- */
-static int open_next_file(struct stream_events *stream_events, size_t part)
-{
-	const struct capture *capture = stream_events->capture;
+	const struct capture_stream *source = stream_events->source;
+	const struct capture_parts *parts = &stream_events->capture->parts;
 	int err = -ENOENT;
 
-	for (; err == -ENOENT && part < capture->parts.count; part++) {
-		__attribute__((cleanup(free_text))) char *path = capture_stream_path(
-			&capture->parts.list[part], stream_events->counters.cpu);
+	while (err == -ENOENT && stream_events->next < source->part_count) {
+		__attribute__((cleanup(free_text))) char *path = NULL;
 
+		stream_events->part = source->parts[stream_events->next++];
+		path = capture_stream_path(&parts->list[stream_events->part], source->cpu);
 		err = path ? stream_open(&stream_events->stream, path) : -ENOMEM;
-		stream_events->part = part;
 	}
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	stream_events->in_checkpoint = capture->parts.list[stream_events->part].is_checkpoint;
+	stream_events->in_checkpoint = parts->list[stream_events->part].is_checkpoint;
 	stream_events->first_packet = true;
 	return 1;
 }
@@ -54,12 +38,13 @@ int stream_events_open(struct stream_events *stream_events, const struct capture
 
 	memset(stream_events, 0, sizeof(*stream_events));
 	stream_events->capture = capture;
+	stream_events->source = source;
 	stream_events->counters.cpu = source->cpu;
 	stream_events->seed = seed;
 	stream_events->last_own = status_is_own(&capture->status, 0);
 	stream_events->stream.fd = -1;
-	stream_events->all = file_bytes(capture, 0, source->cpu);
-	got = open_next_file(stream_events, 0);
+	stream_events->all = stream_files_bytes(source, &capture->parts);
+	got = open_next_file(stream_events);
 	return got > 0 ? 0 : got ? got : -ENOENT;
 }
 
@@ -67,16 +52,15 @@ int stream_events_open(struct stream_events *stream_events, const struct capture
 static int next_file(struct stream_events *stream_events)
 {
 	struct stream *stream = &stream_events->stream;
-	size_t part = stream_events->part + 1;
 
-	if (part == stream_events->capture->parts.count)
+	if (stream_events->next == stream_events->source->part_count)
 		return 0;
 	stream_events->done += stream->size;
 	stream_events->skipped_before = stream_events->counters.all_cpus_skipped;
 	stream_close(stream);
 	*stream = (struct stream){ .fd = -1 };
 	memset(&stream_events->cursor, 0, sizeof(stream_events->cursor));
-	return open_next_file(stream_events, part);
+	return open_next_file(stream_events);
 }
 
 void stream_events_close(struct stream_events *stream_events)

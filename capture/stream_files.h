@@ -9,7 +9,9 @@
 
 struct capture_stream {
 	unsigned int cpu;
-	char *path; /* of its file in the last part that has one */
+	char *path;	 /* of its file in the last part that has one */
+	uint32_t *parts; /* that have one, ascending: indices of capture_parts.list */
+	size_t part_count;
 };
 
 /* "cpu3" in a part; NULL: no memory. */
@@ -25,5 +27,12 @@ int stream_file_cpu(const char *name);
 int stream_files_find(const struct capture_parts *parts, struct capture_stream **streams,
 		      size_t *count, const char **failed);
 void stream_files_deinit(struct capture_stream *streams, size_t count);
+
+/* The bytes of its files now. */
+uint64_t stream_files_bytes(const struct capture_stream *stream, const struct capture_parts *parts);
+
+/* The sum over all streams. */
+uint64_t stream_files_all_bytes(const struct capture_stream *streams, size_t count,
+				const struct capture_parts *parts);
 
 #endif

@@ -34,7 +34,8 @@ static int check_all_streams(struct capture_state *state, struct stream_state *s
 	const struct capture *capture = state->capture;
 	int err = 0;
 
-	state->problems->bytes = capture_stream_bytes(capture);
+	state->problems->bytes =
+		stream_files_all_bytes(capture->streams, capture->stream_count, &capture->parts);
 	for (size_t i = 0; !err && i < capture->stream_count; i++) {
 		streams[i].problems = state->problems;
 		streams[i].capture = capture;
@@ -64,11 +65,13 @@ static int keep_own_streams(struct capture *capture)
 		if (!path)
 			return -ENOMEM;
 		free(capture->streams[i].path);
+		capture->streams[i].path = path;
 		if (access(path, F_OK)) {
 			free(path);
+			free(capture->streams[i].parts);
 			continue;
 		}
-		capture->streams[kept++] = (struct capture_stream){ capture->streams[i].cpu, path };
+		capture->streams[kept++] = capture->streams[i];
 	}
 	capture->stream_count = kept;
 	return 0;

@@ -213,7 +213,9 @@ static int apply_options(const struct pack_options *options, const char *path, c
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = options->shown;
 	convert->line = &line;
-	convert->bytes = convert->bytes_before + capture_stream_bytes(capture);
+	convert->bytes =
+		convert->bytes_before +
+		stream_files_all_bytes(capture->streams, capture->stream_count, &capture->parts);
 	if (options->anonymize)
 		err = apply_anonymized(options, path, target, convert, capture);
 	else if (target)

@@ -412,7 +412,8 @@ int split_capture(const struct capture *capture, const char *set,
 	struct split split = { .capture = capture,
 			       .settings = settings,
 			       .path = set,
-			       .bytes = capture_stream_bytes(capture),
+			       .bytes = stream_files_all_bytes(
+				       capture->streams, capture->stream_count, &capture->parts),
 			       .error = error };
 	int err = split_plan_make(&split.plan, capture, settings, error);
 

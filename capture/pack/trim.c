@@ -63,9 +63,10 @@ static int use_streams(struct trim *trim)
 	int err = 0;
 
 	for (size_t i = 0; i < capture->stream_count; i++)
-		for (size_t j = 0; j < capture->parts.count && !err; j++) {
+		for (size_t j = 0; j < capture->streams[i].part_count && !err; j++) {
 			__attribute__((cleanup(free_text))) char *path = capture_stream_path(
-				&capture->parts.list[j], capture->streams[i].cpu);
+				&capture->parts.list[capture->streams[i].parts[j]],
+				capture->streams[i].cpu);
 
 			err = path ? use_stream(trim, path) : -ENOMEM;
 			if (err)

@@ -72,6 +72,37 @@ cpus()
 }
 table=cpus linear 1 "CPUs of the status" 60000 "$check" -q hostile
 
+# slab caches of a checkpoint, each searched in those before it
+counts()
+{
+	rm -rf set
+	"$pack" -q --split=20k -o set "$srcdir/data/sample"
+	{ sed '/^end/d' set/piece.000002/checkpoint/state
+		seq "$1" | sed 's/.*/counted 1 1 1 1 c&/'
+		echo end; } >state
+	mv state set/piece.000002/checkpoint/state
+}
+table=counts linear 0 "slab caches of a checkpoint" 16000 "$report" summary -i set/piece.000002
+counts 200000
+run 2 "200000 slab caches of a checkpoint" "$report" summary -i set/piece.000002
+grep -q 'checkpoint/state is damaged' err || wrong "200000 slab caches of a checkpoint: $(cat err)"
+
+# pieces that each have the stream of another CPU
+pieces()
+{
+	rm -rf many
+	"$pack" -q --split=20k -o set-of-3 "$srcdir/data/sample"
+	mkdir many
+	seq "$1" | while read -r i; do
+		piece=many/piece.$(printf %06d "$i")
+		mkdir "$piece"
+		sed "s/kmt_piece = .*/kmt_piece = $i;/" set-of-3/piece.000003/metadata >"$piece/metadata"
+		cp -l set-of-3/piece.000003/cpu0 "$piece/cpu$i"
+	done
+	rm -rf set-of-3
+}
+table=pieces linear 0 "pieces with another CPU each" 1000 "$report" summary -i many
+
 # modules that all had the same addresses, one after the other
 modules()
 {
