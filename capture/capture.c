@@ -22,6 +22,7 @@
 #include "capture/capture.h"
 #include "capture/directory.h"
 #include "capture/parts.h"
+#include "capture/piece_times.h"
 #include "capture/reader.h"
 #include "capture/status_merge.h"
 #include "capture/stream_frame.h"
@@ -113,9 +114,23 @@ static int read_status(const struct capture_part *part, struct status *status, s
 	return err ? err : status_parse(status, text, error);
 }
 
+/* A set whose pieces contradict each other is refused. Of a capture alone, a table is wrong. */
+static int take_fault(struct capture *capture, const char *path, const char *fault)
+{
+	if (capture->parts.is_set)
+		return fail_capture(capture, -EILSEQ,
+				    "%s: %s: kmemtrace-check lists what is wrong in the set", path,
+				    fault);
+	add_unread(capture, "times", -EBADMSG, "the times of the status are wrong: %s", fault);
+	return 0;
+}
+
 /* The sum over all parts. */
 static int read_statuses(struct capture *capture, struct error *error)
 {
+	static const struct checkpoint_state none;
+	struct status before = { 0 }; /* without its lists */
+	char fault[200];
 	bool is_first = true;
 	int err = 0;
 
@@ -125,11 +140,17 @@ static int read_statuses(struct capture *capture, struct error *error)
 		if (capture->parts.list[i].is_checkpoint)
 			continue;
 		err = read_status(&capture->parts.list[i], &status, error);
+		if (!err &&
+		    (piece_has_fault(&status, is_first ? &capture->checkpoint : &none, fault,
+				     sizeof(fault)) ||
+		     (!is_first && piece_has_fault_behind(&status, &before, fault, sizeof(fault)))))
+			err = take_fault(capture, capture->parts.list[i].path, fault);
+		before = status;
 		if (!err && is_first)
 			capture->status = status;
 		else if (!err)
 			err = status_merge(&capture->status, &status);
-		if (!is_first)
+		if (!is_first || err)
 			status_deinit(&status);
 		is_first = false;
 	}
@@ -144,6 +165,8 @@ static int open_status(struct capture *capture)
 	char newer[METADATA_TEXT];
 	int err = read_statuses(capture, &error);
 
+	if (err == -EILSEQ)
+		return err;
 	if (error_is_shortage(err))
 		return fail_shortage(capture, "kernel/status", err);
 	if (!err) {

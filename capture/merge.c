@@ -73,6 +73,11 @@ static int fail_merge(struct merge *merge, size_t index, int err)
 			capture->errmsg, sizeof(capture->errmsg),
 			"%s: %s: each of the %zu streams needs one: raise the limit with ulimit -n",
 			path, strerror(EMFILE), capture->stream_count);
+	else if (err == -EILSEQ)
+		snprintf(
+			capture->errmsg, sizeof(capture->errmsg),
+			"%s: begins before the end of the piece before: kmemtrace-check lists what is wrong in the set",
+			path);
 	else
 		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", path, strerror(-err));
 	return err;

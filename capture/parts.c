@@ -27,7 +27,8 @@ unsigned int parts_piece_number(const char *name)
 	static const char prefix[] = "piece.";
 	uint64_t number;
 
-	if (strncmp(name, prefix, strlen(prefix)) || strlen(name) < strlen(prefix) + 6 ||
+	/* a number has one name: six digits */
+	if (strncmp(name, prefix, strlen(prefix)) || strlen(name) != strlen(prefix) + 6 ||
 	    !number_in_range(name + strlen(prefix), 1, PIECES_MAX, &number))
 		return 0;
 	return (unsigned int)number;
@@ -181,16 +182,6 @@ static bool read_metadata(const char *piece, struct metadata *metadata)
 	       !metadata_parse(metadata, text, NULL);
 }
 
-static bool read_uuid(const char *piece, uint8_t uuid[16])
-{
-	struct metadata metadata;
-
-	if (!read_metadata(piece, &metadata))
-		return false;
-	memcpy(uuid, metadata.uuid, sizeof(metadata.uuid));
-	return true;
-}
-
 /*
  * The pieces of the last run have one uuid, and numbers without a gap. kmemtraced makes the next
  * piece before it is needed: it has no metadata yet.
@@ -198,7 +189,7 @@ static bool read_uuid(const char *piece, uint8_t uuid[16])
 static int find_run(struct capture_parts *parts, const char *set, const unsigned int *numbers,
 		    size_t count, size_t *run_begin, size_t *run_end)
 {
-	uint8_t last[16], uuid[16];
+	struct metadata last, metadata;
 	size_t first = count, end = 0;
 
 	while (first--) {
@@ -209,13 +200,20 @@ static int find_run(struct capture_parts *parts, const char *set, const unsigned
 			return fail_parts(parts, -ENOMEM, set);
 		if (end && numbers[first] + 1 != numbers[first + 1])
 			break;
-		if (!read_uuid(path, end ? uuid : last)) {
+		if (!read_metadata(path, end ? &metadata : &last)) {
 			if (end)
 				break;
 			continue;
 		}
-		if (end && memcmp(uuid, last, sizeof(last)) != 0)
+		if (end && memcmp(metadata.uuid, last.uuid, sizeof(last.uuid)) != 0)
 			break;
+		if ((end ? metadata : last).piece != numbers[first]) {
+			snprintf(
+				parts->errmsg, sizeof(parts->errmsg),
+				"%s/metadata: it is of piece %u: kmemtrace-check lists what is wrong in the set",
+				path, (end ? metadata : last).piece);
+			return -EILSEQ;
+		}
 		if (!end)
 			end = first + 1;
 	}

@@ -81,6 +81,14 @@ uint64_t stream_events_offset(const struct stream_events *stream_events)
 	return stream_events->done + stream_events->stream.offset;
 }
 
+/* Does the stream of a piece go back behind the end of that of the piece before? */
+static bool goes_back(const struct stream_events *stream_events, const struct packet_header *header)
+{
+	return stream_events->counters.packets && !header->number &&
+	       (header->sequence_end < stream_events->sequence_end ||
+		header->time_first < stream_events->counters.time_last);
+}
+
 /* The first packet of a file has no records, and the number of the stream's first event. */
 static int begin_file(struct stream_events *stream_events, const struct packet_header *header)
 {
@@ -90,6 +98,8 @@ static int begin_file(struct stream_events *stream_events, const struct packet_h
 	uint64_t first = header->sequence_end;
 
 	stream_events->first_packet = false;
+	if (goes_back(stream_events, header))
+		return -EILSEQ;
 	if (!counters->packets)
 		counters->time_first = header->time_first;
 	if (!counters->loss.records && !counters->loss.next)

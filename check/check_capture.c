@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/files.h"
 #include "check/check_capture.h"
@@ -168,6 +169,24 @@ static void check_status(struct capture_state *state)
 			       status->skipped, skipped_highest);
 }
 
+/* A stream of a piece begins with the event that the checkpoint names. */
+static void check_first_events(struct capture_state *state)
+{
+	const struct checkpoint_state *checkpoint = &state->capture->checkpoint;
+
+	for (size_t i = 0; checkpoint->begin && i < state->capture->stream_count; i++) {
+		const struct packet_header *first = &state->streams[i].first;
+		uint64_t number = first->sequence_end;
+
+		checkpoint_state_find_number(checkpoint, state->streams[i].cpu, &number);
+		if (state->streams[i].packets && !first->number && number != first->sequence_end)
+			report_problem(state,
+				       "cpu%u: its first event is %" PRIu64
+				       ", but the stream begins with %" PRIu64,
+				       state->streams[i].cpu, number, first->sequence_end);
+	}
+}
+
 static void check_checkpoint(struct capture_state *state)
 {
 	char errmsg[300];
@@ -175,11 +194,50 @@ static void check_checkpoint(struct capture_state *state)
 
 	if (!state->capture->checkpoint.begin)
 		return;
+	check_first_events(state);
 	err = check_checkpoint_objects(state->capture, errmsg, sizeof(errmsg));
 	if (err == -EBADMSG)
 		report_problem(state, "%s", errmsg);
 	else
 		state->err = err;
+}
+
+/* The times of the status, and of the packets. */
+static void check_times(struct capture_state *state)
+{
+	const struct capture *whole = state->capture;
+	const struct status *status = &whole->status;
+	uint64_t first = UINT64_MAX, last = 0, earliest_end = UINT64_MAX;
+
+	if (!whole->has_status || status->complete != STATUS_COMPLETE)
+		return;
+	for (size_t i = 0; i < whole->stream_count; i++) {
+		const struct stream_state *stream = &state->streams[i];
+
+		if (!stream->packets)
+			return; /* another check says it */
+		first = MIN(first, stream->first.time_first);
+		last = MAX(last, stream->last.time_last);
+		earliest_end = MIN(earliest_end, stream->last.time_last);
+	}
+	if (status->begin < first || status->begin > last)
+		report_problem(state,
+			       "begin %" PRIu64 " is not in the time of the streams, %" PRIu64
+			       " to %" PRIu64 " ns",
+			       status->begin, first, last);
+	else if ((whole->goes_on || whole->checkpoint.begin) && status->begin != first)
+		report_problem(state,
+			       "begin %" PRIu64 ", but the streams of the piece begin at %" PRIu64
+			       " ns",
+			       status->begin, first);
+	if (status->until ? status->end < last : status->end > last)
+		report_problem(state, "end %" PRIu64 ", but the streams end at %" PRIu64 " ns",
+			       status->end, last);
+	if (status->until > earliest_end)
+		report_problem(state,
+			       "until %" PRIu64 ", but a stream ends before that, at %" PRIu64
+			       " ns",
+			       status->until, earliest_end);
 }
 
 const struct capture_check capture_checks[] = {
@@ -190,7 +248,8 @@ const struct capture_check capture_checks[] = {
 	{ .info = { "tables", "the tables of kernel/ exist and can be read" },
 	  .file = "kernel",
 	  .run = check_tables },
-	{ .info = { "checkpoint", "the checkpoint of a piece has the objects that it counts" },
+	{ .info = { "checkpoint",
+		    "the checkpoint of a piece has the objects and the first events that it says" },
 	  .file = "checkpoint",
 	  .run = check_checkpoint },
 	{ .info = { "complete", "kmemtraced finished the capture", .repairable = true },
@@ -204,6 +263,9 @@ const struct capture_check capture_checks[] = {
 		    .repairable = true },
 	  .file = "kernel/status",
 	  .run = check_status },
+	{ .info = { "times", "the times of kernel/status agree with the streams" },
+	  .file = "kernel/status",
+	  .run = check_times },
 };
 const size_t capture_check_count = sizeof(capture_checks) / sizeof(*capture_checks);
 

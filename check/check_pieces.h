@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Checks that the streams of a set go on from piece to piece. */
+/* Checks that the pieces of a set follow each other. */
 #ifndef CHECK_CHECK_PIECES_H
 #define CHECK_CHECK_PIECES_H
 
@@ -11,8 +11,7 @@
 extern const struct check_info check_pieces_info;
 
 /*
- * numbers: of the pieces of the set, ascending. Pieces of two runs, and those between which one is
- * missing, are not compared. 0 or -ENOMEM.
+ * numbers: of the pieces of the set, ascending. 0 or -ENOMEM.
  */
 int check_pieces(const char *set, const unsigned int *numbers, size_t count,
 		 struct check_problems *problems);

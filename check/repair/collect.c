@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/parts.h"
 #include "base/files.h"
 #include "base/inside.h"
 #include "base/number.h"
@@ -106,7 +107,7 @@ static int find_capture_id(struct repair *repair)
 			continue;
 		if (err)
 			return fail_stream(repair, &repair->streams[i], err);
-		id.goes_on = repair->metadata_read && repair->metadata.piece > 1;
+		id.goes_on = repair->metadata.piece > 1;
 		if (!found || (repair->metadata_read &&
 			       memcmp(id.uuid, repair->metadata.uuid, sizeof(id.uuid)) == 0))
 			repair->id = id;
@@ -134,6 +135,9 @@ static int read_metadata(struct repair *repair)
 	if (err == -EPROTONOSUPPORT)
 		return repair_fail(repair, err, "%s/metadata: %s", repair->path, error.text);
 	repair->metadata_read = !err;
+	if (err)
+		repair->metadata =
+			(struct metadata){ .piece = parts_piece_number(basename(repair->path)) };
 	return 0;
 }
 
@@ -145,7 +149,6 @@ static int rebuild_metadata(struct repair *repair)
 	int err = 0;
 
 	if (!repair->metadata_read) {
-		memset(metadata, 0, sizeof(*metadata));
 		metadata->format = CAPTURE_FORMAT;
 		metadata->page_size = 4096;
 		strcpy(metadata->hostname, "unknown");

@@ -340,6 +340,7 @@ int capture_summaries_write(struct capture_summaries *summaries, const char *cap
 		snprintf(summaries->errmsg, sizeof(summaries->errmsg), "%s", capture.errmsg);
 		return err;
 	}
+	summaries->left_out = capture.parts.left_out;
 	for (size_t i = 0; i < sizeof(capture.metadata.uuid); i++)
 		sprintf(writing.boot + 2 * i, "%02x", capture.metadata.uuid[i]);
 	err = first ? summary_counter_init(&writing.counter, &capture) : -ENOMEM;

@@ -15,6 +15,7 @@ struct capture_summaries {
 	const char *directory;	    /* for files until the end */
 	struct progress_line *line; /* or NULL */
 	uint64_t damaged_bytes;	    /* result: of the capture */
+	size_t left_out;	    /* result: pieces of a set */
 	char errmsg[400];	    /* after a failure */
 };
 

@@ -114,6 +114,13 @@ static int sum_up(struct merge_inputs *inputs, const char *path, const char *sho
 			info_msg("%s: %" PRIu64 " bytes are not packets: their events are missing",
 				 shown, summaries.damaged_bytes);
 	}
+	if (summaries.left_out) {
+		inputs->is_incomplete = true;
+		if (!inputs->quiet)
+			info_msg(
+				"%s: pieces of earlier runs or behind a gap that are not read: %zu",
+				shown, summaries.left_out);
+	}
 	return add_input_file(inputs, file, shown);
 }
 
