@@ -8,10 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define AHEAD_MAX ((size_t)512 << 10) /* bytes that wait to be read */
 #define LINE_MAX_BYTES ((size_t)64 << 20)
 #define POLL_MS 1000
+#define NS_PER_BYTE 1000000ULL /* of a slow answer: 1000 bytes a second */
 /* a server that lost its power does not close the connection */
 #define ALIVE_AFTER 30L /* s */
 #define ALIVE_EACH 15L
@@ -68,21 +70,23 @@ static size_t take_rows(char *data, size_t size, size_t count, void *user)
 		return 0;
 	memcpy(stream->data + stream->end, data, size);
 	stream->end += size;
+	stream->patience += size * NS_PER_BYTE;
 	return size;
 }
 
 static void set_options(struct clickhouse_stream *stream,
 			const struct clickhouse_settings *settings)
 {
-	long timeout = settings->timeout_s ? (long)settings->timeout_s : CLICKHOUSE_TIMEOUT;
+	uint64_t timeout = settings->timeout_s ? settings->timeout_s : CLICKHOUSE_TIMEOUT;
 	CURL *curl = stream->client.curl;
 
+	stream->timeout = (timeout + 1) / 2 * 1000000000;
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_rows);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, stream);
 	curl_easy_setopt(curl, CURLOPT_PRIVATE, stream);
-	/* a long answer may take longer, but not without a byte */
+	/* wait_for_bytes() has the limit: a server that is ahead may wait as long as it must */
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, 0L);
-	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (timeout + 1) / 2);
+	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, 0L);
 	curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(curl, CURLOPT_TCP_KEEPIDLE, ALIVE_AFTER);
 	curl_easy_setopt(curl, CURLOPT_TCP_KEEPINTVL, ALIVE_EACH);
@@ -169,6 +173,7 @@ int clickhouse_stream_start(struct clickhouse_streams *streams, size_t server, c
 	clickhouse_request_begin(client, stream->address, stream->query, strlen(stream->query),
 				 client->headers);
 	stream->err = 1;
+	stream->patience = stream->timeout;
 	stream->is_running = true;
 	if (curl_multi_add_handle(streams->multi, client->curl) == CURLM_OK)
 		return 0;
@@ -314,6 +319,36 @@ static void go_on(struct clickhouse_stream *stream)
 	curl_easy_pause(stream->client.curl, CURLPAUSE_CONT);
 }
 
+static uint64_t monotonic_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * Waits until the server has sent something more. However it spreads its bytes over the time, a
+ * server can be waited for so long only: the patience ends, which each byte makes a bit longer.
+ */
+static int wait_for_bytes(struct clickhouse_streams *streams, struct clickhouse_stream *stream)
+{
+	size_t before = unread_bytes(stream);
+	uint64_t begin = monotonic_now(), waited;
+
+	if (transfer_some(streams) ||
+	    (stream->err > 0 && unread_bytes(stream) == before &&
+	     curl_multi_poll(streams->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK))
+		return clickhouse_fail(&stream->client, -ENOMEM, strerror(ENOMEM));
+	waited = monotonic_now() - begin;
+	if (stream->err > 0 && waited > stream->patience) {
+		stop_stream(streams, stream);
+		stream->err = clickhouse_request_end(&stream->client, CURLE_OPERATION_TIMEDOUT);
+	}
+	stream->patience -= waited < stream->patience ? waited : stream->patience;
+	return 0;
+}
+
 int clickhouse_stream_next(struct clickhouse_streams *streams, size_t server)
 {
 	struct clickhouse_stream *stream = &streams->list[server];
@@ -340,9 +375,8 @@ int clickhouse_stream_next(struct clickhouse_streams *streams, size_t server)
 		if (stream->err <= 0)
 			return end_stream(stream);
 		go_on(stream);
-		if (transfer_some(streams) ||
-		    (stream->err > 0 && unread_bytes(stream) == searched &&
-		     curl_multi_poll(streams->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK))
-			return clickhouse_fail(&stream->client, -ENOMEM, strerror(ENOMEM));
+		result = wait_for_bytes(streams, stream);
+		if (result)
+			return result;
 	}
 }

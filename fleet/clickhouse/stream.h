@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "fleet/clickhouse/client.h"
 
@@ -22,7 +23,8 @@ struct clickhouse_stream {
 	char *line, *name_line, *type_line;
 	size_t line_space;
 	bool is_running, is_paused;
-	int err; /* of the request; 1: it is not done */
+	uint64_t timeout, patience; /* ns, of waiting: of an empty answer; what is left of it */
+	int err;		    /* of the request; 1: it is not done */
 };
 
 struct clickhouse_streams {

@@ -161,6 +161,11 @@ if ! "$fleet" --db=clickhouse://localhost:1/f growth 2>&1 | grep -q 'built witho
 	answered 'a\tb\nString\tString\nx\ty\n'
 	answered 'host\tend\nString\tUInt64\nweb\t12 hours\n'
 	answered 'host\tend\nString\tUInt64\nweb\t123456789012345678901\n'
+	# servers that send a byte now and then
+	for mode in trickle slow; do
+		echo $mode >fake/mode
+		says 1 'no whole answer in time' --timeout=2s --db="clickhouse://127.0.0.1:$(cat fake/port)/f" hosts
+	done
 	kill $pid
 	wait $pid 2>/dev/null
 	pid=""

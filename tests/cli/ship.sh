@@ -70,7 +70,7 @@ later()
 	mode=$1
 	rm -f state fake/rows
 	echo "$1" >fake/mode
-	ship 2 "$to" --timeout=$([ $mode = slow ] && echo 2 || echo $hang)s --give-up=300ms --max-wait=400ms files
+	ship 2 "$to" --timeout=$([ $mode = slow -o $mode = trickle ] && echo 2 || echo $hang)s --give-up=300ms --max-wait=400ms files
 	says "SERVER: $2" "$gave_up" "$sent_none"
 	recovers
 }
@@ -99,6 +99,7 @@ later 500 'the server failed with HTTP 500'
 later full 'the server failed with HTTP 507: it has no space left'
 later disk 'the server refused: Cannot reserve 1.00 MiB, not enough space'
 later slow 'no whole answer in time: the server or the network is too slow, or something else listens there'
+later trickle 'no whole answer in time: the server or the network is too slow, or something else listens there'
 later closes 'the server closed the connection too early'
 later late 'the server refused: Too many parts'
 later resets 'the server closed the connection too early'

@@ -147,6 +147,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.wfile.write(bytes([byte]))
             time.sleep(0.1)
 
+    def mode_trickle(self, body, own):
+        """A row that comes slowly, and never ends."""
+        if b"system.tables" in body:
+            self.answer(200, own, b"ReplacingMergeTree\n")
+            return
+        self.close_connection = True
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nX-ClickHouse-Server-Display-Name: fake\r\n\r\n")
+        while True:
+            self.wfile.write(b"7")
+            time.sleep(0.1)
+
     def mode_endless(self, _, own):
         self.close_connection = True
         self.wfile.write(b"HTTP/1.1 200 OK\r\nX-ClickHouse-Server-Display-Name: fake\r\n\r\n")
