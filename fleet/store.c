@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,15 +83,16 @@ void store_quote(const struct store *store, FILE *sql, const char *text)
 
 static bool is_number(const char *text, char kind)
 {
+	double decimal = 0;
 	char *end;
 
 	errno = 0;
 	if (kind == 'n')
 		strtoull(text, &end, 10);
 	else
-		strtod(text, &end);
-	/* not what these two also take: blanks before a number, and a plus */
-	return end > text && !*end && !errno && strchr("-0123456789", *text);
+		decimal = strtod(text, &end);
+	/* not what these two also take: blanks before a number, a plus, and -inf */
+	return end > text && !*end && !errno && strchr("-0123456789", *text) && isfinite(decimal);
 }
 
 int store_check_row(struct store *store, const char *place, const struct store_reader *reader,

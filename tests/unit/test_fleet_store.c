@@ -73,9 +73,26 @@ static void test_forgets_ids(void **state)
 	unlink(path);
 }
 
+static void test_refuses_numbers(void **state)
+{
+	static const char *const wrong[] = { "-inf", "-nan", "inf", "1e999", "+1", " 1", "1 ", "" };
+	const struct store_reader reader = { .rest = "d" };
+	const char *names[] = { "share" }, *texts[1] = { "-1.5e3" };
+	const struct store_row row = { .count = 1, .names = names, .texts = texts };
+	struct store store = { 0 };
+
+	(void)state;
+	assert_int_equal(store_check_row(&store, "server", &reader, &row), 0);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		texts[0] = wrong[i];
+		assert_int_equal(store_check_row(&store, "server", &reader, &row), -EPROTO);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refuses_numbers),
 		cmocka_unit_test(test_forgets_ids),
 	};
 
