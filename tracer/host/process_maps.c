@@ -187,9 +187,8 @@ static int read_process(struct process_maps *maps, uint32_t pid)
 			   &mapping.begin, &mapping.end, mode, &mapping.offset, &inode, &at) < 5 ||
 		    mode[2] != 'x')
 			continue;
-		mapping.file = 0;
-		if (line[at] == '/' || line[at] == '[')
-			mapping.file = process_maps_file(maps, "-", inode, line + at);
+		/* a path, "[vdso]", or a name without either, as "anon_inode:[perf_event]" */
+		mapping.file = line[at] ? process_maps_file(maps, "-", inode, line + at) : 0;
 		err = mapping.file || !line[at] ? process_maps_add(maps, pid, &mapping) : -ENOMEM;
 	}
 	fclose(file);
