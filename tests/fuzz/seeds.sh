@@ -9,7 +9,8 @@ mkdir -p "$1" && cd "$1" || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkseed=$builddir/tests/fuzz/mkseed
-targets="capture details expression gfp one_file packed perf relay stats_file summaries symbols tables topology trace_cmd"
+targets="capture clickhouse details elf expression gfp one_file options packed perf proc relay ring state stats_file"
+targets+=" summaries symbols tables topology trace_cmd"
 # shellcheck disable=SC2086 # a list
 mkdir -p $targets || exit 2
 
@@ -232,6 +233,44 @@ put summaries hosts 0 <<-'END'
 	cgroup /a\x20 1 2 3 4 5 6 7 8 9
 	code a b c 1 2 3 4 5 6 7 8 9 1 2 3
 END
+printf 'host\tn\td\tt\nString\tUInt64\tFloat64\tString\nweb\t7\t1.5\ta\\tb\n\\N\t0\t\\N\t\n' | put clickhouse rows 0
+printf 'Code: 60, e.displayText() = DB::Exception: Table f.x does not exist., e.what() = DB::Exception' |
+	put clickhouse error 5
+printf 'clickhouses://a.example,[::1]:9000,10.0.0.1:8123/fleet' | put clickhouse url 2
+printf '# a file\nuser fleet\npassword a b c\n' | put clickhouse credentials 3
+
+printf '# comment\nnumber = 8\nsize = 4k\n\nduration=1.5s\nchoice = yes\npath = /x\nage = 2h\ntext\n' | put options config 0
+number=1
+for value in x /x auto 30 all 1.5s 10m 2h 64M; do
+	printf '%s' "$value" | put options "value-$number" $number
+	number=$((number + 1))
+done
+number=0
+for value in 'live > 2G' 'live(dentry) > 500M' 'growth(function:__alloc_file) > 100M/10m' 'lost > 0.1%/1m' 'oom'; do
+	number=$((number + 1))
+	printf '%s' "$value" | put options "trigger-$number" 15
+done
+
+printf 'kmemtrace-ship 1\nto clickhouse://server:8123/fleet\nsource h b 1 2 3\nrollup 5 6\nend\n' | put state ship 0
+printf 'format 1\nbegin 9\nsince 5\nobjects 1\nlost 1 2 3\nskipped unknown\nmissed_frees 3 x\ncounted 1 2 3 4 y\nfirst_event 0 7\nlast_allocation 0 ffff0000\nend\n' |
+	put state checkpoint 2
+{ printf 'credentials user fleet\npassword x\n'; printf '\0\0FILE\0'; printf 'file 000001.kms.a'; } | put state messages 3
+
+sed -n 1,40p /proc/self/maps | put proc maps 2 0 0 0 0 0 0 0 0
+{ sed -n '1,30p' "$work/symbols"; echo '00002000 t f	[m]'; } | put proc symbols 0 0 0 0 0 0 0 0 0
+printf 'nf_nat 57344 2 nft_nat, Live 0xffffffffc0a00000 (E)\next4 983040 1 - Loading 0xffffffffc0900000\n' |
+	put proc modules 1 0 0 0 0 0 0 0 0
+
+echo 'int f(void) { return 1; } int main(void) { return f(); }' >"$work/f.c"
+if cc -g0 -o "$work/f" "$work/f.c" 2>/dev/null; then
+	put elf program 0 16 0 0 0 0 0 0 41 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 <"$work/f"
+fi
+# a free and a long record
+{ byte 5 0 0 0 0 0 0 0 0 2 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0
+	byte 9 0 0 0 0 0 0 0 2 6 255 255 0 0 0 0
+	head -c 32 /dev/zero
+	byte 9 0 0 0 0 0 0 0 19 7 255 255 1 0 0 0
+	head -c 80 /dev/zero; } | put ring records
 for target in $targets; do
 	for found in "$srcdir/fuzz/found/$target"-*; do
 		[ ! -e "$found" ] || cp "$found" "$target/${found##*/}"
