@@ -305,14 +305,12 @@ void drain_give_up(struct drain *drain, uint64_t time)
 
 static bool is_empty(const struct drain *drain)
 {
-	uint64_t sequence;
+	uint64_t sequence, slots;
 
 	if (drain->buffer)
 		return is_caught_up(drain, &sequence);
-	return drain->control->tail == rings_load(&drain->control->slots) &&
-	       rings_load(&drain->control->sequence) ==
-		       drain->control->tail - rings_load(&drain->control->more_slots) +
-			       rings_load(&drain->control->lost);
+	return find_consistent_counters(drain->control, &sequence, &slots) &&
+	       drain->control->tail == slots;
 }
 
 int drain_rest(struct drain *drain, uint64_t skipped)
