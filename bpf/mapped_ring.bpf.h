@@ -42,6 +42,20 @@ static __always_inline bool has_room(const struct event_context *event, uint32_t
 	return slots_waiting(event) < slots_of_ring - KMT_RING_MARGIN;
 }
 
+/*
+ * Takes the next numbers, and returns the first. clang makes an operation with BPF_FETCH, a full
+ * barrier, if the result is used. Without it, arm64 may show kmemtraced the count of lost events
+ * before the number of the lost event: then the number of an event that has no slots yet counts as
+ * lost.
+ */
+static __always_inline uint64_t take_numbers(struct kmt_control *control, uint64_t count)
+{
+	uint64_t first = __sync_fetch_and_add(&control->sequence, count);
+
+	asm volatile("" : "+r"(first)); /* uses it */
+	return first;
+}
+
 /* NULL: the ring has no room. */
 static __always_inline struct kmt_record *take_slot(struct event_context *event, uint32_t *sequence,
 						    uint32_t slots_of_ring)
@@ -50,7 +64,7 @@ static __always_inline struct kmt_record *take_slot(struct event_context *event,
 	uint64_t slot;
 	char *ring;
 
-	*sequence = __sync_fetch_and_add(&control->sequence, 1);
+	*sequence = take_numbers(control, 1);
 	ring = find_ring(event);
 	if (!ring || !has_room(event, slots_of_ring))
 		return NULL;
@@ -72,10 +86,10 @@ static __always_inline struct kmt_record *take_stack_and_slot(struct event_conte
 	uint64_t slot;
 
 	if (!ring || !has_room(event, slots_of_ring)) {
-		__sync_fetch_and_add(&control->sequence, 1);
+		take_numbers(control, 1);
 		return NULL;
 	}
-	*sequence = __sync_fetch_and_add(&control->sequence, 2) + 1;
+	*sequence = take_numbers(control, 2) + 1;
 	__sync_fetch_and_add(&control->more_slots, KMT_SLOTS(KMT_STACK_WORDS) - 1);
 	slot = __sync_fetch_and_add(&control->slots, KMT_STACK_SLOTS);
 	*stack = (struct kmt_record *)(ring +
