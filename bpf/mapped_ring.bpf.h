@@ -2,7 +2,8 @@
 /*
  * A ring in memory that kmemtraced maps, for kernels with BPF_FETCH atomics (5.12 and later). An
  * event takes a number, then slots, and at last sets the tag, which makes the record whole. The
- * ring is an array map with one huge value, so that it can lie on its CPU's own node.
+ * ring is an array map with one huge value, so that it can lie on its CPU's own node. ring.pml is a
+ * model of it.
  */
 #ifndef BPF_MAPPED_RING_BPF_H
 #define BPF_MAPPED_RING_BPF_H

@@ -19,12 +19,12 @@ packages_core="linux-perf bpftrace babeltrace2 prometheus prometheus-node-export
 	python3-jsonschema python3 openssl"
 # "./test all" needs these besides (libclang-rt and llvm: libFuzzer, and the coverage; qemu-system of other
 # machines: their kernels; qemu-user: the offline tools on them; compilers: both; debhelper and lintian: our
-# own packages).
+# own packages; spin: the models).
 packages_all="libclang-rt-dev llvm valgrind qemu-system-arm qemu-system-misc
 	qemu-system-ppc qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
-	debhelper lintian"
+	debhelper lintian spin"
 # "./test all" needs these besides, if they can be installed: a web browser, and its driver.
 packages_browser="chromium nodejs"
 # The same: a store of fleets. The tests start servers of their own; no service is started.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Takes records out of a ring. A record is whole once its first slot's tag is not 0. The drain sets
- * the tags to 0 again before it gives the slots back. libbpf reads BPF ring buffers.
+ * the tags to 0 again before it gives the slots back. bpf/ring.pml is a model of this. libbpf reads
+ * BPF ring buffers.
  */
 #include "config.h"
 
