@@ -3,6 +3,7 @@
  * The reader of a statistics file. A copy may mix two snapshots, or may come from a hostile file.
  * So the reader checks bounds first, then checks that the writer did not overwrite the slot
  * meanwhile, and only then uses the contents. If they are inconsistent, the file is damaged.
+ * stats_file.pml is a model of this.
  */
 #include "config.h"
 

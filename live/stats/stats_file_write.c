@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The writer of a statistics file: writes what changed into the slot that is not current.
+ * stats_file.pml is a model of it and of the reader.
  *
  * A store to a mapped page for which the file system has no space ends the process with SIGBUS. So
  * space is allocated before it is first used, in larger steps than are needed, and types that get
