@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The header is written after the text of its generation, and a slot is overwritten two generations
- * later: so a text is whole if the header did not change while it was copied.
+ * The generation is written after its text and the size of it, and a slot is overwritten two
+ * generations later: so a text is whole if the generation did not change while it was copied.
+ * details_file.pml is a model of this.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +24,7 @@
 struct details_file {
 	int directory, fd;
 	char *name;
-	struct details_file_head head;
+	uint64_t generation;
 };
 
 static off_t slot_of(uint64_t generation)
@@ -30,10 +32,18 @@ static off_t slot_of(uint64_t generation)
 	return (off_t)(DETAILS_FILE_SLOT_FIRST + (generation & 1) * DETAILS_FILE_TEXT_MAX);
 }
 
+static off_t offset_of_bytes(uint64_t generation)
+{
+	return (off_t)(offsetof(struct details_file_head, bytes) +
+		       (generation & 1) * sizeof(uint64_t));
+}
+
+/* The barrier keeps the writes in order: copies by the kernel have no order. */
 static int write_at(int fd, const void *data, size_t size, off_t offset)
 {
 	const char *at = data;
 
+	__sync_synchronize();
 	while (size) {
 		ssize_t put = pwrite(fd, at, size, offset);
 
@@ -75,6 +85,8 @@ int details_file_remove_earlier(int directory, const char *name)
 
 int details_file_create(struct details_file **result, int directory, const char *name, gid_t group)
 {
+	const struct details_file_head head = { .magic = DETAILS_FILE_MAGIC,
+						.version = DETAILS_FILE_VERSION };
 	struct details_file *file = calloc(1, sizeof(*file));
 	int err = file ? details_file_remove_earlier(directory, name) : -ENOMEM;
 
@@ -83,13 +95,11 @@ int details_file_create(struct details_file **result, int directory, const char 
 		return err;
 	}
 	file->directory = directory;
-	file->head = (struct details_file_head){ .magic = DETAILS_FILE_MAGIC,
-						 .version = DETAILS_FILE_VERSION };
 	file->name = strdup(name);
 	file->fd = inside_open(directory, name, O_CREAT | O_EXCL | O_RDWR, 0600);
 	err = !file->name ? -ENOMEM : file->fd < 0 ? file->fd : set_owner(file->fd, group);
 	if (!err)
-		err = write_at(file->fd, &file->head, sizeof(file->head), 0);
+		err = write_at(file->fd, &head, sizeof(head), 0);
 	if (err)
 		details_file_remove(file);
 	else
@@ -99,18 +109,19 @@ int details_file_create(struct details_file **result, int directory, const char 
 
 int details_file_write(struct details_file *file, const char *text, size_t size)
 {
-	struct details_file_head head = file->head;
+	const uint64_t generation = file->generation + 1, bytes = size;
 	int err;
 
 	if (size > DETAILS_FILE_TEXT_MAX)
 		return -EFBIG;
-	head.generation++;
-	head.bytes = size;
-	err = write_at(file->fd, text, size, slot_of(head.generation));
+	err = write_at(file->fd, text, size, slot_of(generation));
 	if (!err)
-		err = write_at(file->fd, &head, sizeof(head), 0);
+		err = write_at(file->fd, &bytes, sizeof(bytes), offset_of_bytes(generation));
 	if (!err)
-		file->head = head;
+		err = write_at(file->fd, &generation, sizeof(generation),
+			       offsetof(struct details_file_head, generation));
+	if (!err)
+		file->generation = generation;
 	return err;
 }
 
@@ -129,11 +140,12 @@ int details_file_remove(struct details_file *file)
 	return err;
 }
 
-/* 0, -EBADMSG: the file is shorter; or another -errno. */
+/* In order, as write_at(). 0, -EBADMSG: the file is shorter; or another -errno. */
 static int read_at(int fd, void *data, size_t size, off_t offset)
 {
 	char *at = data;
 
+	__sync_synchronize();
 	while (size) {
 		ssize_t got = pread(fd, at, size, offset);
 
@@ -156,7 +168,7 @@ static int read_head(int fd, struct details_file_head *head)
 
 	if (err)
 		return err;
-	if (head->magic != DETAILS_FILE_MAGIC || head->bytes > DETAILS_FILE_TEXT_MAX)
+	if (head->magic != DETAILS_FILE_MAGIC)
 		return -EBADMSG;
 	if (head->version != DETAILS_FILE_VERSION)
 		return -EPROTONOSUPPORT;
@@ -168,16 +180,21 @@ static int read_text(int fd, char **text)
 {
 	struct details_file_head head, after;
 	int err = read_head(fd, &head);
+	uint64_t bytes;
 	char *more;
 
+	if (!err)
+		err = read_at(fd, &bytes, sizeof(bytes), offset_of_bytes(head.generation));
+	if (!err && bytes > DETAILS_FILE_TEXT_MAX)
+		err = -EBADMSG;
 	if (err)
 		return err;
-	more = realloc(*text, head.bytes + 1);
+	more = realloc(*text, bytes + 1);
 	if (!more)
 		return -ENOMEM;
 	*text = more;
-	err = read_at(fd, more, head.bytes, slot_of(head.generation));
-	more[head.bytes] = '\0';
+	err = read_at(fd, more, bytes, slot_of(head.generation));
+	more[bytes] = '\0';
 	if (!err)
 		err = read_head(fd, &after);
 	return err || after.generation == head.generation ? err : -EAGAIN;

@@ -16,7 +16,7 @@
 
 #define DETAILS_FILE_SUFFIX ".details"
 #define DETAILS_FILE_MAGIC UINT64_C(0x6b6d7464657461)
-#define DETAILS_FILE_VERSION 1
+#define DETAILS_FILE_VERSION 2
 #define DETAILS_FILE_TEXT_MAX ((uint64_t)16 << 20) /* bytes of a text */
 #define DETAILS_FILE_SLOT_FIRST 4096		   /* offset of slot 0; the other is behind it */
 
@@ -25,9 +25,9 @@ struct details_file_head {
 	uint64_t magic;
 	uint32_t version, zero;
 	uint64_t generation; /* 0: nothing yet; the text is in slot generation & 1 */
-	uint64_t bytes;	     /* of the text */
+	uint64_t bytes[2];   /* of the text in each slot */
 };
-_Static_assert(sizeof(struct details_file_head) == 32, "file ABI");
+_Static_assert(sizeof(struct details_file_head) == 40, "file ABI");
 
 struct details_file; /* of the writer */
 

@@ -94,6 +94,12 @@ mistake torn $file -DNAMES_REPLACED
 mistake torn $file -DFILE_REUSED
 mistake ends $file -DENDLESS -DTRIES_WITHOUT_END
 
+details=live/stats/details_file.pml
+complete $details
+mistake torn $details -DGENERATION_EARLY
+mistake torn $details -DCHECK_EARLY
+mistake torn $details -DONE_SIZE
+
 # bpf/ring.pml relies on this: a number is taken with BPF_FETCH, in each object that has it.
 for variant in "" -DKMT_WITHOUT_BTF "-DKMT_WITH_COPIES -DKMT_WITH_PREEMPT_COUNT"; do
 	[[ "bpf/ring.pml $variant" == *"$word"* ]] || continue

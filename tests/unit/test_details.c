@@ -458,6 +458,29 @@ static void the_file_has_the_last_text(void **state)
 	close(directory);
 }
 
+/* A reader that copies a text while the writer replaces it must not take the size of the next one.
+ */
+static void each_slot_has_its_size(void **state)
+{
+	struct fixture *fixture = *state;
+	int directory = open_fixture_directory(fixture);
+	struct details_file_head head;
+	struct details_file *file;
+	int fd;
+
+	assert_int_equal(details_file_create(&file, directory, "memstat.details", (gid_t)-1), 0);
+	assert_int_equal(details_file_write(file, "first", 5), 0);
+	assert_int_equal(details_file_write(file, "the second", 10), 0);
+	fd = open(fixture->path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(read(fd, &head, sizeof(head)), sizeof(head));
+	assert_int_equal(head.generation, 2);
+	assert_int_equal(head.bytes[1], 5);
+	assert_int_equal(head.bytes[0], 10);
+	close(fd);
+	assert_int_equal(details_file_remove(file), 0);
+	close(directory);
+}
+
 static void another_file_is_not_replaced(void **state)
 {
 	struct fixture *fixture = *state;
@@ -492,6 +515,8 @@ int main(void)
 		cmocka_unit_test(a_reader_gets_the_text),
 		cmocka_unit_test(a_damaged_text_is_refused),
 		cmocka_unit_test_setup_teardown(the_file_has_the_last_text, set_up_details,
+						tear_down_details),
+		cmocka_unit_test_setup_teardown(each_slot_has_its_size, set_up_details,
 						tear_down_details),
 		cmocka_unit_test_setup_teardown(another_file_is_not_replaced, set_up_details,
 						tear_down_details),
