@@ -21,7 +21,7 @@
  * order: it may pass the store of current before it. The reader has a barrier before and after each
  * read of a generation. The copies between two barriers have no order.
  *
- * Assumed: one writer at a time has the path, as stats_file_lock.c ensures. A word does not tear. A reader
+ * Assumed: one writer at a time has the path: see stats_file_lock.pml. A word does not tear. A reader
  * does not sleep for the 2^32 snapshots after which a generation returns. A file keeps its inode
  * number while it is open.
  */

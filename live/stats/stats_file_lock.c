@@ -3,7 +3,7 @@
  * Creates, publishes and removes a statistics file. A process unlinks a temporary file only while
  * it holds the lock of that file, and after locking one it checks that the name still belongs to
  * it. So of two processes that start at once one is refused. A file that is not a statistics file
- * is never replaced.
+ * is never replaced. stats_file_lock.pml is a model of this.
  */
 #include "config.h"
 

@@ -100,6 +100,13 @@ mistake torn $details -DGENERATION_EARLY
 mistake torn $details -DCHECK_EARLY
 mistake torn $details -DONE_SIZE
 
+lock=live/stats/stats_file_lock.pml
+complete $lock
+mistake alone $lock -DLEFTOVER_NOT_LOCKED
+mistake alone $lock -DLEFTOVER_NOT_CHECKED
+mistake alone $lock -DCHECKED_ONCE
+mistake own $lock -DCREATED_NOT_CHECKED
+
 # bpf/ring.pml relies on this: a number is taken with BPF_FETCH, in each object that has it.
 for variant in "" -DKMT_WITHOUT_BTF "-DKMT_WITH_COPIES -DKMT_WITH_PREEMPT_COUNT"; do
 	[[ "bpf/ring.pml $variant" == *"$word"* ]] || continue
