@@ -36,11 +36,14 @@ double analysis_coverage(uint64_t frees, uint64_t missed_frees);
 /* wasted / allocated * 100; 0 if allocated is 0. */
 double analysis_fragmentation(uint64_t wasted, uint64_t allocated);
 
-/* The same of all: an allocation that got less than it requested wastes nothing. */
+/*
+ * The same of all: an allocation that got less than it requested wastes nothing, and the bytes for
+ * slab debugging do not count as waste.
+ */
 static inline double analysis_total_fragmentation(const struct analysis_totals *totals)
 {
-	return analysis_fragmentation(totals->bytes_allocated - totals->bytes_requested +
-					      totals->bytes_short,
+	return analysis_fragmentation(totals->bytes_allocated - totals->bytes_debug -
+					      totals->bytes_requested + totals->bytes_short,
 				      totals->bytes_allocated);
 }
 

@@ -34,9 +34,11 @@ enum kmalloc_type {
 	KMALLOC_DMA, /* from here on in the order in which the kernel checks the flags */
 	KMALLOC_RECLAIMABLE,
 	KMALLOC_ACCOUNTED,
+	KMALLOC_BUCKET, /* known only where its objects have another size */
 };
 
-static const char *const prefixes[] = { "kmalloc", "dma-kmalloc", "kmalloc-rcl", "kmalloc-cg" };
+static const char *const prefixes[] = { "kmalloc", "dma-kmalloc", "kmalloc-rcl", "kmalloc-cg",
+					"kmalloc-bucket" };
 
 int cache_table_init(struct cache_table *table, struct analysis *analysis)
 {
@@ -51,6 +53,9 @@ int cache_table_init(struct cache_table *table, struct analysis *analysis)
 	table->choosing = (uint32_t)(table->dma | table->reclaimable | table->account);
 	table->slab_max = 2 * (page ? page : PAGE_SIZE_DEFAULT);
 	table->list = capture->caches.list;
+	for (size_t i = 0; i < capture->caches.kmalloc_count; i++)
+		table->is_debugged |= capture->caches.kmalloc[i].size !=
+				      capture->caches.kmalloc[i].object_size;
 	table->named = calloc(capture->caches.count + 1, sizeof(*table->named));
 	return !table->named || hash_map_init(&table->others) || hash_map_init(&table->sizes)
 		       ? -ENOMEM
@@ -84,6 +89,15 @@ static int64_t add_named_cache(struct cache_table *table, const char *name)
 	return (int64_t)analysis->cache_count++;
 }
 
+static void set_debug(const struct cache_table *table, struct analysis_cache *cache)
+{
+	const struct cache_debug *debug =
+		caches_find_debug(&table->analysis->capture->caches, cache->name);
+
+	if (debug && debug->bytes < cache->size)
+		cache->debug = debug->bytes;
+}
+
 static int64_t find_named(struct cache_table *table, const struct cache *named)
 {
 	uint32_t *slot = &table->named[named - table->list];
@@ -100,6 +114,7 @@ static int64_t find_named(struct cache_table *table, const struct cache *named)
 	cache->object_size = named->object_size;
 	cache->size = named->size;
 	cache->is_kmalloc = caches_is_kmalloc(named->name);
+	set_debug(table, cache);
 	*slot = (uint32_t)found + 1;
 	return found;
 }
@@ -178,24 +193,23 @@ static enum kmalloc_type choose_type(const struct caches *caches, unsigned int f
 /* In the keys of others: entries by flags and size, and with this bit, entries by type and size. */
 #define BY_TYPE 16ULL /* above all flags */
 
-static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_t size)
+/*
+ * name: of the class. size: of its objects, without the bytes of slab debugging; allocated: with
+ * them.
+ */
+static int64_t find_class(struct cache_table *table, enum kmalloc_type type, const char *name,
+			  uint32_t size, uint32_t allocated)
 {
 	const struct caches *caches = &table->analysis->capture->caches;
+	/* SLAB has caches for larger objects than SLUB */
+	bool large = size > table->slab_max &&
+		     !(caches->kmalloc_count && caches_has_kmalloc(caches, name));
+	uint64_t key = large ? CLASS_LARGE : CLASS_KMALLOC | (BY_TYPE | type) << 32 | size;
+	uint32_t found = hash_map_find(&table->others, key);
 	struct analysis_cache *cache;
-	enum kmalloc_type type;
-	uint32_t found;
-	uint64_t key;
-	char name[40];
 	int64_t added;
-	bool large;
 	int err;
 
-	type = choose_type(caches, flags, size, name, sizeof(name));
-	/* SLAB has caches for larger objects than SLUB */
-	large = size > table->slab_max &&
-		!(caches->kmalloc_count && caches_has_kmalloc(caches, name));
-	key = large ? CLASS_LARGE : CLASS_KMALLOC | (BY_TYPE | type) << 32 | size;
-	found = hash_map_find(&table->others, key);
 	if (found != HASH_MAP_NONE)
 		return found;
 	added = add_named_cache(table, large ? "kmalloc-large" : name);
@@ -205,9 +219,44 @@ static int64_t find_class(struct cache_table *table, unsigned int flags, uint32_
 	cache = &table->analysis->caches[added];
 	cache->is_kmalloc = true;
 	cache->is_large = large;
-	if (!large)
-		cache->object_size = cache->size = size;
+	if (!large) {
+		cache->object_size = size;
+		cache->size = allocated;
+		cache->debug = allocated - size;
+	}
 	return added;
+}
+
+/*
+ * With slab debugging, an object is larger than its class. The caches of buckets are debugged with
+ * less bytes than kmalloc's own: here their events have another size.
+ */
+static int64_t find_debugged_kmalloc(struct cache_table *table, const struct event *event)
+{
+	const struct caches *caches = &table->analysis->capture->caches;
+	unsigned int flags = type_flags(table, event) | 1U << KMALLOC_NORMAL;
+	static const enum kmalloc_type order[] = { KMALLOC_DMA, KMALLOC_RECLAIMABLE,
+						   KMALLOC_ACCOUNTED, KMALLOC_NORMAL };
+	const struct kmalloc_name *class = NULL;
+	enum kmalloc_type type;
+	char name[40];
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		class = flags & 1U << order[i]
+				? caches_find_kmalloc(caches, prefixes[order[i]], event->requested)
+				: NULL;
+		if (class && class->size == event->allocated)
+			return find_class(table, order[i], class->text, class->object_size,
+					  class->size);
+	}
+	/* the last is kmalloc's own */
+	if (class && class->object_size <= event->allocated && class->size > event->allocated) {
+		name_class(name, sizeof(name), KMALLOC_BUCKET, class->object_size);
+		return find_class(table, KMALLOC_BUCKET, name, class->object_size,
+				  event->allocated);
+	}
+	type = choose_type(caches, flags, event->allocated, name, sizeof(name));
+	return find_class(table, type, name, event->allocated, event->allocated);
 }
 
 static int64_t find_kmalloc(struct cache_table *table, const struct event *event)
@@ -215,12 +264,16 @@ static int64_t find_kmalloc(struct cache_table *table, const struct event *event
 	unsigned int flags = type_flags(table, event);
 	uint64_t key = CLASS_KMALLOC | (uint64_t)flags << 32 | event->allocated;
 	uint32_t found = hash_map_find(&table->others, key);
+	enum kmalloc_type type;
+	char name[40];
 	int64_t cache;
 	int err;
 
 	if (found != HASH_MAP_NONE)
 		return found;
-	cache = find_class(table, flags, event->allocated);
+	type = choose_type(&table->analysis->capture->caches, flags, event->allocated, name,
+			   sizeof(name));
+	cache = find_class(table, type, name, event->allocated, event->allocated);
 	if (cache < 0)
 		return cache;
 	err = hash_map_add(&table->others, key, (uint32_t)cache);
@@ -232,7 +285,8 @@ int64_t cache_table_search(struct cache_table *table, const struct event *event)
 	if (event->has_cache)
 		return find_named(table, event->cache);
 	if (event->id == KMT_KMALLOC)
-		return find_kmalloc(table, event);
+		return table->is_debugged ? find_debugged_kmalloc(table, event)
+					  : find_kmalloc(table, event);
 	if (event_is_anonymous(event))
 		return find_anonymous(table, event);
 	if (!event->cache_address && !event_is_allocation(event))

@@ -29,6 +29,8 @@ struct cache_table {
 	uint64_t dma, reclaimable, account; /* GFP bits; 0: unknown */
 	uint32_t choosing;		    /* all three */
 	uint32_t slab_max;		    /* bytes: a larger kmalloc() gets whole pages */
+	bool is_debugged; /* kmalloc()'s caches have slab debugging: the request chooses the class
+			   */
 };
 
 int cache_table_init(struct cache_table *table, struct analysis *analysis); /* 0 or -ENOMEM */
@@ -60,7 +62,7 @@ static inline int64_t cache_table_find(struct cache_table *table, const struct e
 	if (memo->allocated == event->allocated && memo->gfp == gfp && memo->number)
 		return memo->number - 1;
 	found = cache_table_search(table, event);
-	if (found >= 0)
+	if (found >= 0 && !table->is_debugged)
 		*memo = (struct cache_table_memo){ gfp, event->allocated, (uint32_t)found + 1 };
 	return found;
 }

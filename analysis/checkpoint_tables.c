@@ -90,7 +90,9 @@ static int write_caches(struct checkpoint *checkpoint, FILE *file)
 	for (size_t i = 0; i < caches->alias_count && !err; i++)
 		err = caches_write_alias(file, caches->aliases[i].name, caches->aliases[i].others);
 	for (size_t i = 0; i < caches->kmalloc_count && !err; i++)
-		err = caches_write_kmalloc(file, caches->kmalloc[i].text);
+		err = caches_write_kmalloc(file, &caches->kmalloc[i]);
+	for (size_t i = 0; i < caches->debugged_count && !err; i++)
+		err = caches_write_debug(file, &caches->debugged[i]);
 	return err;
 }
 

@@ -115,7 +115,7 @@ static int count_resized(struct analysis *analysis, const struct transition *tra
 	bool is_flow;
 
 	analysis->totals.resizes++;
-	if (!object || transition->event->requested > object->allocated)
+	if (!object || transition->event->requested > object_usable(analysis, object))
 		return 0;
 	/* with select.older, the object is counted at its end, with its last size */
 	if (select && select->older)

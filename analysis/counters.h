@@ -47,6 +47,13 @@ static inline void counters_add(struct analysis *analysis, struct group *group,
 	totals->bytes_requested += added->requested;
 	totals->bytes_allocated += added->allocated;
 	totals->live_objects += objects;
+	if (cache->debug) {
+		uint64_t debug = cache_debug_bytes(cache, added->allocated);
+
+		group->bytes_debug += debug;
+		cache->bytes_debug += debug;
+		totals->bytes_debug += debug;
+	}
 }
 
 /* The same, later: see counters_flush(). */

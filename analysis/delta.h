@@ -19,6 +19,7 @@ struct delta {
 	uint64_t cross_cpu, temporary; /* of the frees */
 	uint64_t failed, unmatched;    /* events */
 	uint64_t requested, allocated; /* bytes of the allocations */
+	uint64_t debug;		       /* of the allocated: for slab debugging */
 	uint64_t initial_bytes;	       /* allocated */
 	uint64_t freed;		       /* bytes of frees and of missed frees */
 	double variance;	       /* of the estimate of the object's bytes */
@@ -31,6 +32,19 @@ static inline struct object_weight weigh_object(const struct analysis *analysis,
 	if (analysis->estimates)
 		return estimate_object(analysis->estimates, object);
 	return (struct object_weight){ 1, object->requested, object->allocated };
+}
+
+/* The bytes for slab debugging in those of allocations of a cache. */
+static inline uint64_t cache_debug_bytes(const struct analysis_cache *cache, uint64_t allocated)
+{
+	return cache->debug ? allocated / cache->size * cache->debug : 0;
+}
+
+/* The bytes that the caller of an allocation can use. */
+static inline uint32_t object_usable(const struct analysis *analysis,
+				     const struct slab_object *object)
+{
+	return object->allocated - analysis->caches[object->cache].debug;
 }
 
 /* ns: when the transition counts. */
@@ -101,6 +115,8 @@ delta_of(const struct analysis *analysis, const struct transition *transition)
 	if (object)
 		weight = weigh_object(analysis, object);
 	delta = delta_of_outcome(transition->outcome, &weight);
+	if (delta.allocated && object->cache < analysis->cache_count)
+		delta.debug = cache_debug_bytes(&analysis->caches[object->cache], delta.allocated);
 	if (transition->outcome == OUTCOME_FREE_REASSIGNED)
 		delta_add_kind(&delta, object, transition->earlier_free,
 			       transition->earlier_no_allocation_between, -weight.objects);

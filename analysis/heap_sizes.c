@@ -56,18 +56,20 @@ static int add_waste(void *data, const struct slab_object *object,
 	struct heap_waste *sums[] = { &wastes->groups[object->group],
 				      &wastes->caches[object->cache], &wastes->total };
 
-	if (weight->requested >= weight->allocated)
+	uint64_t usable = weight->allocated -
+			  cache_debug_bytes(&wastes->list[object->cache], weight->allocated);
+
+	if (weight->requested >= usable)
 		return 0;
 	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
-		*(is_peak ? &sums[i]->peak : &sums[i]->live) +=
-			sign * (weight->allocated - weight->requested);
+		*(is_peak ? &sums[i]->peak : &sums[i]->live) += sign * (usable - weight->requested);
 	return 0;
 }
 
-static uint64_t flow_waste(uint64_t requested, uint64_t allocated, const uint64_t *excess,
+static uint64_t flow_waste(uint64_t used, uint64_t allocated, const uint64_t *excess,
 			   size_t excess_count, size_t index)
 {
-	return allocated - requested + (index < excess_count ? excess[index] : 0);
+	return allocated - used + (index < excess_count ? excess[index] : 0);
 }
 
 int heap_wastes_init(struct heap_wastes *wastes, const struct analysis *analysis)
@@ -76,6 +78,7 @@ int heap_wastes_init(struct heap_wastes *wastes, const struct analysis *analysis
 	int err;
 
 	*wastes = (struct heap_wastes){
+		.list = analysis->caches,
 		.groups = calloc(analysis->group_count + 1, sizeof(*wastes->groups)),
 		.caches = calloc(analysis->cache_count + 1, sizeof(*wastes->caches)),
 	};
@@ -87,15 +90,17 @@ int heap_wastes_init(struct heap_wastes *wastes, const struct analysis *analysis
 	for (size_t i = 0; i < analysis->group_count; i++) {
 		const struct group *group = &analysis->groups[i];
 
-		wastes->groups[i].flow = flow_waste(group->bytes_requested, group->bytes_allocated,
-						    peak->group_excess, peak->group_space, i);
+		wastes->groups[i].flow = flow_waste(group->bytes_requested + group->bytes_debug,
+						    group->bytes_allocated, peak->group_excess,
+						    peak->group_space, i);
 		wastes->total.flow += wastes->groups[i].flow;
 	}
 	for (size_t i = 0; i < analysis->cache_count; i++) {
 		const struct analysis_cache *cache = &analysis->caches[i];
 
-		wastes->caches[i].flow = flow_waste(cache->bytes_requested, cache->bytes_allocated,
-						    peak->cache_excess, peak->cache_space, i);
+		wastes->caches[i].flow = flow_waste(cache->bytes_requested + cache->bytes_debug,
+						    cache->bytes_allocated, peak->cache_excess,
+						    peak->cache_space, i);
 	}
 	return 0;
 }
@@ -177,11 +182,13 @@ static struct heap_size *find_size(struct heap_sizes *sizes, const struct slab_o
 	return &sizes->list[number];
 }
 
-static void add_bytes(struct heap_bytes *sum, const struct object_weight *weight, uint64_t sign)
+static void add_bytes(struct heap_bytes *sum, const struct analysis_cache *cache,
+		      const struct object_weight *weight, uint64_t sign)
 {
 	sum->objects += sign * weight->objects;
 	sum->requested += sign * weight->requested;
 	sum->allocated += sign * weight->allocated;
+	sum->debug += sign * cache_debug_bytes(cache, weight->allocated);
 }
 
 static int add_flow(struct heap_sizes *sizes, const struct analysis *analysis,
@@ -192,7 +199,7 @@ static int add_flow(struct heap_sizes *sizes, const struct analysis *analysis,
 
 	if (!size)
 		return -ENOMEM;
-	add_bytes(&size->flow, &weight, sign);
+	add_bytes(&size->flow, &analysis->caches[object->cache], &weight, sign);
 	return 0;
 }
 
@@ -206,7 +213,7 @@ static int resize_flow(struct heap_sizes *sizes, const struct analysis *analysis
 
 	/* with select.older, the object comes at its end; an initial object is in no flow */
 	if (!object || !analysis->peak_heap->is_known ||
-	    transition->event->requested > object->allocated ||
+	    transition->event->requested > object_usable(analysis, object) ||
 	    object->time < analysis->capture->checkpoint.begin)
 		return 0;
 	resized = *object;
@@ -228,15 +235,17 @@ int heap_sizes_on_transition(void *data, const struct analysis *analysis,
 static int add_object(void *data, const struct slab_object *object,
 		      const struct object_weight *weight, uint64_t sign, bool is_peak)
 {
-	struct heap_size *size = find_size(data, object);
+	struct heap_sizes *sizes = data;
+	struct heap_size *size = find_size(sizes, object);
 
 	if (!size)
 		return -ENOMEM;
-	add_bytes(is_peak ? &size->peak : &size->live, weight, sign);
+	add_bytes(is_peak ? &size->peak : &size->live, &sizes->caches[object->cache], weight, sign);
 	return 0;
 }
 
 int heap_sizes_add_heap(struct heap_sizes *sizes, const struct analysis *analysis)
 {
+	sizes->caches = analysis->caches;
 	return take_heap(analysis, add_object, sizes);
 }

@@ -6,7 +6,8 @@
  * The waste of an object is allocated - requested, and 0 if it requested more. It is the waste of
  * the caller only if the caller chose the size: of an object of a slab cache, requested is the
  * object size of the cache, and its waste is the padding between objects. An object whose cache is
- * not in the capture has no sizes and counts as 0.
+ * not in the capture has no sizes and counts as 0. The bytes for slab
+ * debugging do not count as waste.
  */
 #ifndef ANALYSIS_HEAP_SIZES_H
 #define ANALYSIS_HEAP_SIZES_H
@@ -20,6 +21,7 @@ struct heap_waste {
 };
 
 struct heap_wastes {
+	const struct analysis_cache *list;  /* the caches of the analysis */
 	struct heap_waste *groups, *caches; /* by index in the analysis */
 	struct heap_waste total;
 };
@@ -31,6 +33,7 @@ void heap_wastes_deinit(struct heap_wastes *wastes);
 struct heap_bytes {
 	uint64_t objects;
 	uint64_t requested, allocated; /* bytes */
+	uint64_t debug;		       /* of the allocated: for slab debugging */
 };
 
 /* Objects of one group, one cache and one size. */
@@ -45,6 +48,7 @@ struct heap_sizes {
 	struct hash_map index; /* of list, by hash */
 	struct heap_size *list;
 	size_t count;
+	const struct analysis_cache *caches; /* in heap_sizes_add_heap() */
 };
 
 int heap_sizes_init(struct heap_sizes *sizes); /* 0 or -ENOMEM */
@@ -60,7 +64,9 @@ int heap_sizes_add_heap(struct heap_sizes *sizes, const struct analysis *analysi
 /* The waste of equal objects. */
 static inline uint64_t heap_bytes_wasted(struct heap_bytes bytes)
 {
-	return bytes.allocated > bytes.requested ? bytes.allocated - bytes.requested : 0;
+	uint64_t usable = bytes.allocated - bytes.debug;
+
+	return usable > bytes.requested ? usable - bytes.requested : 0;
 }
 
 static inline void heap_bytes_add(struct heap_bytes *sum, struct heap_bytes bytes)
@@ -68,6 +74,7 @@ static inline void heap_bytes_add(struct heap_bytes *sum, struct heap_bytes byte
 	sum->objects += bytes.objects;
 	sum->requested += bytes.requested;
 	sum->allocated += bytes.allocated;
+	sum->debug += bytes.debug;
 }
 
 #endif

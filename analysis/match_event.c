@@ -35,7 +35,7 @@ static int match_resize(struct matcher *matcher, const struct event *event,
 	if (object && object->flags & OBJECT_FREED)
 		object = NULL;
 	if (matcher->checkpoint_end) {
-		if (object && event->requested <= object->allocated)
+		if (object && event->requested <= object_usable(matcher->analysis, object))
 			object->requested = event->requested;
 		return 0;
 	}
@@ -47,7 +47,7 @@ static int match_resize(struct matcher *matcher, const struct event *event,
 		err = matcher_emit_object(matcher, OUTCOME_RESIZED, event, object);
 	else
 		err = matcher_emit_event(matcher, OUTCOME_RESIZED, event, GROUP_NONE, CACHE_NONE);
-	if (object && event->requested <= object->allocated)
+	if (object && event->requested <= object_usable(matcher->analysis, object))
 		object->requested = event->requested;
 	return err;
 }

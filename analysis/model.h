@@ -64,6 +64,7 @@ struct group {
 	uint64_t missed_frees; /* proven: an address was allocated again while live */
 	uint64_t failed;
 	uint64_t bytes_requested, bytes_allocated; /* of the allocations */
+	uint64_t bytes_debug;			   /* of the allocated: for slab debugging */
 	uint64_t initial_objects, initial_bytes;   /* live at the begin of a piece of a set */
 	uint64_t live_objects, live_bytes;	   /* at the end; bytes allocated */
 	uint64_t peak_bytes;			   /* the maximum of live_bytes */
@@ -87,9 +88,10 @@ struct analysis_cache {
 	bool is_anonymous;	   /* all caches with these sizes that the kernel does not name */
 	bool selected;
 	uint32_t object_size, size; /* usable bytes, and bytes between two objects; 0: unknown */
+	uint32_t debug;		    /* bytes of size for slab debugging */
 	uint64_t allocations, frees, missed_frees, failed;
-	uint64_t bytes_requested, bytes_allocated;
-	uint64_t initial_objects, initial_bytes; /* as in struct group */
+	uint64_t bytes_requested, bytes_allocated, bytes_debug; /* debug: of the allocated */
+	uint64_t initial_objects, initial_bytes;		/* as in struct group */
 	uint64_t live_objects, live_bytes;
 	uint64_t frees_unmatched;	     /* frees that named this cache */
 	uint64_t own_allocations, own_frees; /* as in struct analysis_totals */
@@ -143,6 +145,7 @@ struct analysis_totals {
 	uint64_t repeated; /* second reports of one allocation: not counted */
 	uint64_t missed_frees; /* proven: the address was allocated again while live */
 	uint64_t bytes_requested, bytes_allocated;
+	uint64_t bytes_debug; /* of the allocated: for slab debugging */
 	uint64_t bytes_short; /* of these, requested by allocations that got less than that */
 	uint64_t cross_cpu_frees, temporary;
 	uint64_t initial_objects, initial_bytes; /* live at the begin of a piece of a set */

@@ -84,8 +84,34 @@ static int add_kmalloc(struct caches *caches, struct line *line)
 	if (!list)
 		return -ENOMEM;
 	caches->kmalloc = list;
-	line_word(line, list[caches->kmalloc_count++].text, sizeof(list->text));
+	list += caches->kmalloc_count++;
+	line_word(line, list->text, sizeof(list->text));
+	if (!line_u32(line, &list->object_size) || !line_u32(line, &list->size))
+		list->object_size = list->size = 0;
 	return 0;
+}
+
+static int add_debug(struct caches *caches, struct line *line)
+{
+	struct cache_debug *list =
+		array_grow(caches->debugged, caches->debugged_count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	caches->debugged = list;
+	list += caches->debugged_count++;
+	*list = (struct cache_debug){ 0 };
+	line_word(line, list->name, sizeof(list->name));
+	if (!line_u32(line, &list->bytes))
+		list->bytes = 0;
+	line_word(line, list->flags, sizeof(list->flags));
+	return 0;
+}
+
+static int compare_debug(const void *left, const void *right)
+{
+	return strcmp(((const struct cache_debug *)left)->name,
+		      ((const struct cache_debug *)right)->name);
 }
 
 static int compare_kmalloc(const void *left, const void *right)
@@ -110,6 +136,10 @@ static int read_lines(struct caches *caches, struct cache_lines *lines, const ch
 		}
 		if (line_key(&line, "kmalloc")) {
 			err = add_kmalloc(caches, &line);
+			continue;
+		}
+		if (line_key(&line, "debug")) {
+			err = add_debug(caches, &line);
 			continue;
 		}
 		sighting.gone = line_key(&line, "gone");
@@ -279,6 +309,21 @@ const char *caches_find_aliases(const struct caches *caches, const char *name)
 	return alias && *alias->others ? alias->others : NULL;
 }
 
+/* Each piece, and the end, may have written a cache again. */
+static void sort_debugged(struct caches *caches)
+{
+	struct cache_debug *list = caches->debugged;
+	size_t count = 0;
+
+	if (!list)
+		return;
+	qsort(list, caches->debugged_count, sizeof(*list), compare_debug);
+	for (size_t i = 0; i < caches->debugged_count; i++)
+		if (!count || strcmp(list[i].name, list[count - 1].name) != 0)
+			list[count++] = list[i];
+	caches->debugged_count = count;
+}
+
 int caches_parse(struct caches *caches, const char *text)
 {
 	struct cache_lines lines = { 0 };
@@ -289,6 +334,7 @@ int caches_parse(struct caches *caches, const char *text)
 	if (caches->kmalloc_count)
 		qsort(caches->kmalloc, caches->kmalloc_count, sizeof(*caches->kmalloc),
 		      compare_kmalloc);
+	sort_debugged(caches);
 	if (!err)
 		err = resolve_sightings(caches, &lines);
 	if (!err)
@@ -305,6 +351,7 @@ void caches_deinit(struct caches *caches)
 	free(caches->aliases);
 	free(caches->alias_text);
 	free(caches->kmalloc);
+	free(caches->debugged);
 	*caches = (struct caches){ 0 };
 }
 
@@ -335,11 +382,21 @@ int caches_write_alias(FILE *file, const char *name, const char *others)
 	return text_write_result(file);
 }
 
-int caches_write_kmalloc(FILE *file, const char *name)
+int caches_write_kmalloc(FILE *file, const struct kmalloc_name *kmalloc)
 {
 	fputs("kmalloc ", file);
-	text_write_word(file, name);
+	text_write_word(file, kmalloc->text);
+	if (kmalloc->size)
+		fprintf(file, " %" PRIu32 " %" PRIu32, kmalloc->object_size, kmalloc->size);
 	putc('\n', file);
+	return text_write_result(file);
+}
+
+int caches_write_debug(FILE *file, const struct cache_debug *debug)
+{
+	fputs("debug ", file);
+	text_write_word(file, debug->name);
+	fprintf(file, " %" PRIu32 " %s\n", debug->bytes, debug->flags);
 	return text_write_result(file);
 }
 
@@ -356,6 +413,33 @@ bool caches_has_kmalloc(const struct caches *caches, const char *name)
 		return true;
 	snprintf(key.text, sizeof(key.text), "%s", name);
 	return bsearch(&key, caches->kmalloc, caches->kmalloc_count, sizeof(key), compare_kmalloc);
+}
+
+const struct kmalloc_name *caches_find_kmalloc(const struct caches *caches, const char *type,
+					       uint32_t requested)
+{
+	const struct kmalloc_name *found = NULL;
+	size_t length = strlen(type);
+
+	for (size_t i = 0; i < caches->kmalloc_count; i++) {
+		const struct kmalloc_name *kmalloc = &caches->kmalloc[i];
+
+		if (!strncmp(kmalloc->text, type, length) && kmalloc->text[length] == '-' &&
+		    !strchr(kmalloc->text + length + 1, '-') && kmalloc->object_size >= requested &&
+		    kmalloc->size && (!found || kmalloc->object_size < found->object_size))
+			found = kmalloc;
+	}
+	return found;
+}
+
+const struct cache_debug *caches_find_debug(const struct caches *caches, const char *name)
+{
+	struct cache_debug key = { 0 };
+
+	if (!caches->debugged_count)
+		return NULL;
+	snprintf(key.name, sizeof(key.name), "%s", name);
+	return bsearch(&key, caches->debugged, caches->debugged_count, sizeof(key), compare_debug);
 }
 
 /* Does the cache at index precede the cache of the address at the time? */

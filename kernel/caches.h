@@ -39,6 +39,8 @@ struct caches {
 	char *alias_text;	      /* the text of all alias lists */
 	struct kmalloc_name *kmalloc; /* the kmalloc caches of the kernel, by name */
 	size_t kmalloc_count;	      /* 0: the capture does not list them */
+	struct cache_debug *debugged; /* by name */
+	size_t debugged_count;
 };
 
 struct cache_alias {
@@ -49,6 +51,14 @@ struct cache_alias {
 
 struct kmalloc_name {
 	char text[64];
+	uint32_t object_size, size; /* as in struct cache; 0: not known */
+};
+
+/* A cache with slab debugging (the kernel's parameter slab_debug, or slub_debug). */
+struct cache_debug {
+	char name[64];
+	uint32_t bytes; /* of the size of each object: red zones, stacks of its last users */
+	char flags[8];	/* as in the parameter: F, Z, P, U, T */
 };
 
 /*
@@ -56,7 +66,8 @@ struct kmalloc_name {
  *	cache ADDRESS SINCE OBJECT_SIZE SIZE NAME [accounted|unaccounted]
  *	gone ADDRESS UNTIL
  *	alias NAME OTHER[,OTHER…]
- *	kmalloc NAME
+ *	kmalloc NAME [OBJECT_SIZE SIZE]
+ *	debug NAME BYTES FLAGS
  * Numbers are decimal, addresses hex; in NAME, a space, a backslash and a byte that is not
  * printable are \xHH. Lines may be in any order; lines with other keys are skipped. A repeated line
  * is ignored. A cache without a line "gone" ends when the next cache at its address begins. 0 or
@@ -69,13 +80,24 @@ void caches_deinit(struct caches *caches);
 int caches_write_cache(FILE *file, const struct cache *cache);
 int caches_write_gone(FILE *file, uint64_t address, uint64_t until);
 int caches_write_alias(FILE *file, const char *name, const char *others);
-int caches_write_kmalloc(FILE *file, const char *name);
+int caches_write_kmalloc(FILE *file, const struct kmalloc_name *kmalloc);
+int caches_write_debug(FILE *file, const struct cache_debug *debug);
 
 /* Is this the name of a kmalloc cache: "kmalloc-64", "kmalloc-cg-1k", "dma-kmalloc-8"? */
 bool caches_is_kmalloc(const char *name);
 
 /* Does the kernel have this kmalloc cache? Also true if its kmalloc caches are unknown. */
 bool caches_has_kmalloc(const struct caches *caches, const char *name);
+
+/*
+ * The kmalloc cache of the type, such as "kmalloc-cg", that a request of so many bytes gets. NULL:
+ * the sizes of the caches are not known, or all are too small.
+ */
+const struct kmalloc_name *caches_find_kmalloc(const struct caches *caches, const char *type,
+					       uint32_t requested);
+
+/* NULL: the cache of this name has no slab debugging. */
+const struct cache_debug *caches_find_debug(const struct caches *caches, const char *name);
 
 /* The aliases of a cache of this name, which need not be in the list; or NULL. */
 const char *caches_find_aliases(const struct caches *caches, const char *name);

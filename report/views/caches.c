@@ -40,6 +40,7 @@ static const struct column_choice columns[] = {
 		  "frees that named this cache, of objects whose allocation was not recorded; the row (no known cache) has those that named none" },
 	{ .name = COLUMN_aliases, .where = COLUMN_BELOW },
 	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_debug_size, .where = COLUMN_IN_TEXT_IF_USED },
 	{ 0 },
 };
 
@@ -85,6 +86,7 @@ static int add_row(const struct report *report, struct table *table,
 	table_cell(table, COLUMN_object_size)->number = cache->object_size ? cache->object_size
 									   : CELL_UNKNOWN;
 	table_cell(table, COLUMN_size)->number = cache->size ? cache->size : CELL_UNKNOWN;
+	table_cell(table, COLUMN_debug_size)->number = cache->debug;
 	table_cell(table, COLUMN_allocations)->number = cache->allocations;
 	table_cell(table, COLUMN_frees)->number = cache->frees;
 	table_cell(table, COLUMN_missed_frees)->number = cache->missed_frees;

@@ -142,6 +142,8 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "failed", totals->failed);
 	header_add_number(fields, "bytes_requested", totals->bytes_requested);
 	header_add_number(fields, "bytes_allocated", totals->bytes_allocated);
+	if (report->capture->caches.debugged_count)
+		header_add_number(fields, "bytes_debug", totals->bytes_debug);
 	header_add_field(fields, "fragmentation_percent", FIELD_DECIMAL)->decimal =
 		analysis_total_fragmentation(totals);
 	header_add_number(fields, "cross_cpu_frees", totals->cross_cpu_frees);

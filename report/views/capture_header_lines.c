@@ -79,6 +79,25 @@ static int add_pieces(struct capture_header *header, const struct capture_parts 
 			       last->piece, read, earlier);
 }
 
+static int add_debugging(struct capture_header *header, const struct capture *capture,
+			 const struct analysis *analysis)
+{
+	const struct caches *caches = &capture->caches;
+	char flags[8] = "";
+	size_t count = 0;
+
+	for (size_t i = 0; i < caches->debugged_count; i++)
+		for (const char *flag = caches->debugged[i].flags; *flag; flag++)
+			if (!strchr(flags, *flag) && count + 1 < sizeof(flags))
+				flags[count++] = *flag;
+	return header_add_line(
+		&header->header, "debugging", false,
+		"the kernel debugs %zu slab cache%s (slab_debug=%s): this takes %" PRIu64
+		" of the allocated bytes, which do not count as waste",
+		caches->debugged_count, caches->debugged_count == 1 ? "" : "s", flags,
+		analysis->totals.bytes_debug);
+}
+
 static int add_capture(struct capture_header *header, const struct capture *capture,
 		       const struct analysis *analysis)
 {
@@ -112,6 +131,8 @@ static int add_capture(struct capture_header *header, const struct capture *capt
 	if (!err && !status_stop_is_ordinary(&capture->status))
 		err = header_add_line(&header->header, "stopped", true, "%s",
 				      capture->status.stopped);
+	if (!err && capture->caches.debugged_count)
+		err = add_debugging(header, capture, analysis);
 	if (!err && analysis->damaged_bytes)
 		err = header_add_line(&header->header, "", true,
 				      "%" PRIu64 " damaged bytes were ignored: see kmemtrace-check",

@@ -97,12 +97,14 @@ static void count(struct diff_counted *counted, size_t slice, const struct delta
 {
 	struct diff_figures *figures = &counted->figures;
 	double live = (double)(int64_t)delta_live_bytes(delta);
+	/* of one object, which may stand for several */
+	uint64_t debug = delta->debug ? delta->debug * object->allocated / delta->allocated : 0;
 
 	if (delta->allocations) {
 		change(figures, DIFF_ALLOCATIONS, slice, (double)delta->allocations);
 		change(figures, DIFF_ALLOCATED, slice, (double)delta->allocated);
 		change(figures, DIFF_WASTE, slice,
-		       (double)delta->allocated - (double)delta->requested);
+		       (double)(delta->allocated - delta->debug) - (double)delta->requested);
 	}
 	change(figures, DIFF_LIVE_OBJECTS, slice, (double)(int64_t)delta_live_objects(delta));
 	change(figures, DIFF_LIVE, slice, live);
@@ -112,7 +114,7 @@ static void count(struct diff_counted *counted, size_t slice, const struct delta
 	figures->largest = fmax(figures->largest, object->allocated);
 	figures->smallest = diff_smaller(figures->smallest, object->allocated);
 	figures->most_waste =
-		fmax(figures->most_waste, (double)object->allocated - object->requested);
+		fmax(figures->most_waste, (double)(object->allocated - debug) - object->requested);
 }
 
 static int count_object(struct diff_collect *collect, const struct analysis *analysis,

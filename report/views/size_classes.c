@@ -34,7 +34,7 @@ static void add_requests(struct size_classes *classes, const struct analysis *an
 			.cache = size->cache,
 			.group = size->group,
 			.requested = size->requested,
-			.size = cache->is_large ? size->allocated : cache->size,
+			.size = cache->is_large ? size->allocated : cache->size - cache->debug,
 			.flow = size->flow,
 			.live = size->live,
 			.peak = size->peak,

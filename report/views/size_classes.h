@@ -8,7 +8,7 @@
 /* The objects of one call site with one requested size. */
 struct size_request {
 	uint32_t cache, group, requested;
-	uint64_t size; /* of the class */
+	uint64_t size; /* of the class: bytes that its objects can hold */
 	struct heap_bytes flow, live, peak;
 };
 

@@ -66,7 +66,11 @@ static char *parse_caches(const char *text)
 		caches_write_alias(written.file, caches.aliases[i].name, caches.aliases[i].others);
 	for (size_t i = 0; i < caches.kmalloc_count; i++) {
 		FUZZ_EXPECT(i > 100 || caches_has_kmalloc(&caches, caches.kmalloc[i].text));
-		caches_write_kmalloc(written.file, caches.kmalloc[i].text);
+		caches_write_kmalloc(written.file, &caches.kmalloc[i]);
+	}
+	for (size_t i = 0; i < caches.debugged_count; i++) {
+		FUZZ_EXPECT(i > 100 || caches_find_debug(&caches, caches.debugged[i].name));
+		caches_write_debug(written.file, &caches.debugged[i]);
 	}
 	caches_deinit(&caches);
 	return end_text(&written);

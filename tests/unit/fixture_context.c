@@ -104,7 +104,32 @@ static int make_gone(struct making *making)
 
 static int make_kmalloc_cache(struct making *making)
 {
-	return caches_write_kmalloc(making->cache_lines, making->word[1]);
+	struct kmalloc_name kmalloc = { 0 };
+
+	snprintf(kmalloc.text, sizeof(kmalloc.text), "%s", making->word[1]);
+	return caches_write_kmalloc(making->cache_lines, &kmalloc);
+}
+
+static int make_debugged_cache(struct making *making)
+{
+	struct cache_debug debug = { 0 };
+	struct kmalloc_name kmalloc = { 0 };
+	uint64_t object_size, size, bytes;
+	int err = making_number(making, making->word[2], &object_size);
+
+	if (!err)
+		err = making_number(making, making->word[3], &size);
+	if (!err)
+		err = making_number(making, making->word[4], &bytes);
+	snprintf(debug.name, sizeof(debug.name), "%s", making->word[1]);
+	snprintf(debug.flags, sizeof(debug.flags), "%s", making->word[5]);
+	debug.bytes = (uint32_t)bytes;
+	snprintf(kmalloc.text, sizeof(kmalloc.text), "%s", making->word[1]);
+	kmalloc.object_size = (uint32_t)object_size;
+	kmalloc.size = (uint32_t)size;
+	if (!err && caches_is_kmalloc(making->word[1]))
+		err = caches_write_kmalloc(making->cache_lines, &kmalloc);
+	return err ? err : caches_write_debug(making->cache_lines, &debug);
 }
 
 static int make_slab(struct making *making)
@@ -405,6 +430,7 @@ const struct making_keyword making_context_keywords[] = {
 	{ "gone", 3, make_gone },
 	{ "alias", 3, make_alias },
 	{ "has", 2, make_kmalloc_cache },
+	{ "debugged", 6, make_debugged_cache },
 	{ "slab", 5, make_slab },
 	{ "task", 4, make_task },
 	{ "user", 2, make_user },

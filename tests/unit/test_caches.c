@@ -147,6 +147,20 @@ static void knows_kmalloc_caches(void **state)
 	assert_false(caches_has_kmalloc(&caches, "kmalloc-cg-8"));
 	assert_false(caches_has_kmalloc(&caches, "cut"));
 	caches_deinit(&caches);
+	/* with slab debugging, an object of 64 bytes takes as much as one of 192 without */
+	assert_int_equal(caches_parse(&caches,
+				      "kmalloc kmalloc-192 192 192\nkmalloc kmalloc-64 64 192\n"
+				      "kmalloc kmalloc-cg-64 64 192\nkmalloc kmalloc-96\n"
+				      "debug kmalloc-64 128 ZU\ndebug cut\n"),
+			 0);
+	assert_string_equal(caches_find_kmalloc(&caches, "kmalloc", 64)->text, "kmalloc-64");
+	assert_string_equal(caches_find_kmalloc(&caches, "kmalloc", 65)->text, "kmalloc-192");
+	assert_string_equal(caches_find_kmalloc(&caches, "kmalloc-cg", 8)->text, "kmalloc-cg-64");
+	assert_null(caches_find_kmalloc(&caches, "kmalloc", 193));
+	assert_int_equal(caches_find_debug(&caches, "kmalloc-64")->bytes, 128);
+	assert_string_equal(caches_find_debug(&caches, "kmalloc-64")->flags, "ZU");
+	assert_null(caches_find_debug(&caches, "kmalloc-192"));
+	caches_deinit(&caches);
 	assert_true(caches_is_kmalloc("kmalloc-rcl-8k") && caches_is_kmalloc("dma-kmalloc-8"));
 	assert_false(caches_is_kmalloc("kmalloc") || caches_is_kmalloc("my-kmalloc-8"));
 }

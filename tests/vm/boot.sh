@@ -8,7 +8,7 @@
 # Environment: SECONDS_MOST (1500) for the whole run, without the time that the guest waited for a CPU of
 # a busy machine; qemu may use 300 s of CPU time between two lines on the console; MEMORY (1024 MiB), CPUS
 # (2), NODES (1): with 2, each NUMA node has half of the memory and one CPU; DISK: a file, the second
-# disk, /dev/vdb.
+# disk, /dev/vdb; PARAMETERS of the kernel.
 set -o pipefail
 program=boot.sh
 # shellcheck source=tests/vm/lab.sh
@@ -90,7 +90,7 @@ second=()
 setpriv --pdeathsig KILL $machine -nodefaults -display none \
 	-no-reboot -m "${MEMORY:-1024}" -smp "${CPUS:-2}" "${nodes[@]}" -kernel "$home/image" \
 	-initrd "$work/initrd" -drive "file=$work/disk,format=raw,if=virtio,cache=unsafe" "${second[@]}" \
-	-append "console=$console rdinit=/init panic=-1 quiet no_timer_check" </dev/null >"$work/console" 2>&1 &
+	-append "console=$console rdinit=/init panic=-1 quiet no_timer_check ${PARAMETERS:-}" </dev/null >"$work/console" 2>&1 &
 qemu=$!
 watch
 { wait $qemu; } 2>/dev/null

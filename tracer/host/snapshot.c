@@ -241,30 +241,27 @@ static int write_group(FILE *file, const struct slab_name *group, size_t count)
 	return err;
 }
 
-static int write_kmalloc_of_sysfs(FILE *file)
-{
-	__attribute__((cleanup(close_directory))) DIR *dir = opendir("/sys/kernel/slab");
-	const char *entry;
-	int err = dir ? 0 : -errno;
-
-	while (dir && (entry = inside_next(dir, &err)))
-		if (caches_is_kmalloc(entry))
-			err = caches_write_kmalloc(file, entry);
-	return err;
-}
-
 static int write_kmalloc_of_slabinfo(FILE *file)
 {
 	__attribute__((cleanup(free_text))) char *text = NULL;
-	char name[128];
 	int err = read_slabinfo(&text);
 
 	for (const char *line = text; line && *line && !err; line += *line == '\n') {
-		if (sscanf(line, "%127s", name) == 1 && caches_is_kmalloc(name))
-			err = caches_write_kmalloc(file, name);
+		struct kmalloc_name kmalloc = { 0 };
+
+		if (sscanf(line, "%63s", kmalloc.text) == 1 && caches_is_kmalloc(kmalloc.text))
+			err = caches_write_kmalloc(file, &kmalloc);
 		line = strchrnul(line, '\n');
 	}
 	return err == -ENODATA ? 0 : err;
+}
+
+/* err: of reading; a failed write is found here. */
+static int close_caches(struct directory *directory, FILE *file, int err)
+{
+	int failed = directory_close(directory, file, "kernel/caches");
+
+	return err && !failed ? fail(directory, -err, "/sys/kernel/slab") : failed;
 }
 
 int snapshot_kmalloc(struct directory *directory)
@@ -274,10 +271,10 @@ int snapshot_kmalloc(struct directory *directory)
 
 	if (!file)
 		return -errno;
-	err = write_kmalloc_of_sysfs(file);
+	err = slab_layout_write_kmalloc(file);
 	if (error_is_unavailable(err))
 		err = write_kmalloc_of_slabinfo(file);
-	return close_table(directory, file, "kernel/caches", err);
+	return close_caches(directory, file, err);
 }
 
 int snapshot_aliases(struct directory *directory)
@@ -304,7 +301,9 @@ int snapshot_aliases(struct directory *directory)
 			err = write_group(file, list + i, end - i);
 	}
 	free(list);
-	return close_table(directory, file, "kernel/caches", err);
+	if (!err)
+		err = slab_layout_write_debug(file);
+	return close_caches(directory, file, err);
 }
 
 int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time)

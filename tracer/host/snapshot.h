@@ -30,10 +30,11 @@ int snapshot_topology(struct directory *directory, const struct topology *topolo
  */
 int snapshot_formats(struct directory *directory);
 
-/* Appends the aliases of merged caches, from /sys/kernel/slab. */
+/* Appends the aliases of merged caches, and the slab debugging of each, from /sys/kernel/slab. */
 int snapshot_aliases(struct directory *directory);
 
-/* Appends the names of kmalloc()'s caches, from /sys/kernel/slab or /proc/slabinfo. */
+/* Appends the names of kmalloc()'s caches, from /sys/kernel/slab, with their sizes, or
+ * /proc/slabinfo. */
 int snapshot_kmalloc(struct directory *directory);
 
 /*
@@ -72,6 +73,14 @@ bool snapshot_has_addresses(void);
  * if there is no such folder: a cache that was destroyed, or another allocator than SLUB.
  */
 int slab_layout_add_held(struct slabinfo_snapshot *snapshot, const struct topology *topology);
+
+/*
+ * Writes the lines of kmalloc()'s caches, or of slab debugging, for kernel/caches. 0 or -errno;
+ * -ENOENT and its like: the kernel has no such folder. The first call must come before kmemtraced
+ * is confined.
+ */
+int slab_layout_write_kmalloc(FILE *file);
+int slab_layout_write_debug(FILE *file);
 
 /* Sets both sizes of each cache, from the same folder, or leaves them unknown. */
 int slab_layout_add_sizes(struct slabinfo_snapshot *snapshot);

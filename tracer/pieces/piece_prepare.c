@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Symbols, formats and the like are links. Aliases and kmalloc()'s caches stand in kernel/caches,
- * and the sizes of the caches in kernel/slabinfo, before what comes while the capture runs: these
- * lines are copied.
+ * Symbols, formats and the like are links. Aliases, slab debugging and kmalloc()'s caches stand in
+ * kernel/caches, and the sizes of the caches in kernel/slabinfo, before what comes while the
+ * capture runs: these lines are copied.
  */
 #include "config.h"
 
@@ -28,10 +28,10 @@ static const char *const linked[] = { "kernel/symbols", "kernel/gfp", "kernel/to
 
 /* The lines of a table that the next piece has too: those with one of these keys. */
 static const struct {
-	const char *table, *keys[2];
+	const char *table, *keys[3];
 } copied[] = {
-	{ "kernel/caches", { "kmalloc", "alias" } },
-	{ "kernel/slabinfo", { "sizes", "sizes" } },
+	{ "kernel/caches", { "kmalloc", "alias", "debug" } },
+	{ "kernel/slabinfo", { "sizes", "sizes", "sizes" } },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -83,17 +83,18 @@ static int share_formats(int from, int to)
 	return err;
 }
 
-static int write_lines(FILE *file, const char *text, const char *const keys[2])
+static int write_lines(FILE *file, const char *text, const char *const keys[3])
 {
 	struct line line;
 
 	for (const char *at = text, *begin = at; line_next(&line, &at); begin = at)
-		if (line_key(&line, keys[0]) || line_key(&line, keys[1]))
+		if (line_key(&line, keys[0]) || line_key(&line, keys[1]) ||
+		    line_key(&line, keys[2]))
 			fwrite(begin, 1, (size_t)(at - begin), file);
 	return text_write_result(file);
 }
 
-static int copy_lines(int from, int to, const char *table, const char *const keys[2])
+static int copy_lines(int from, int to, const char *table, const char *const keys[3])
 {
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	int fd, failed, err = read_file(from, table, TABLE_BYTES_MAX, &text, NULL);

@@ -1,0 +1,21 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The kernel debugs some of its slab caches, so that their objects are larger than their classes.
+. "$srcdir/cli/cli.sh"
+need jq
+"$mktrace" data <"$srcdir/cli/debugged.trace" || exit 1
+"$check" data >check.log || fail "$(cat check.log)"
+{
+	"$report" data | grep -A 1 '^debugging'
+	"$report" caches data -s cache
+	"$report" caches data --format=json | jq -c '.totals | {bytes_requested, bytes_allocated, bytes_debug, bytes_wasted}'
+	"$report" caches data --format=json | jq -c '.caches[] | [.cache, .object_size, .size, .debug_size, .bytes_wasted]'
+	"$report" sites data --format=json | jq -c '.sites[] | [.site, .cache, .bytes_wasted, .live_waste, .peak_waste]'
+	"$report" sizes data --format=json | jq -c '.sizes[] | [.cache, .size, .from_bytes, .to_bytes, .bytes_wasted, .live_waste]'
+} >found 2>&1
+diff -u "$srcdir/cli/debugged.expected" found || exit 1
+
+# a capture of an earlier kmemtraced has no sizes of the classes: they are named by what an object takes
+sed -i '/^debug /d; s/^\(kmalloc [^ ]*\) .*/\1/' data/kernel/caches
+[ "$("$report" caches data --format=json | jq -r '[.caches[].cache] | sort | join(" ")')" = \
+	"filp kmalloc-192 kmalloc-256 kmalloc-4480 kmalloc-large" ] || fail "without sizes: $("$report" caches data)"
