@@ -23,13 +23,13 @@
 #define SUGGESTION_SIZE 80
 #define COMMAND_LINE_ONLY "can be used on the command line only"
 
-__attribute__((noreturn)) static void fail(const char *path, const char *why)
+__attribute__((noreturn)) static void refuse_config_file(const char *path, const char *why)
 {
 	exit(error_msg("%s: the configuration file cannot be used: %s", path, why));
 }
 
 /* A user who can write the file can make kmemtraced write captures anywhere. NULL: no one else. */
-static const char *check_file(const struct stat *about)
+static const char *check_config_file(const struct stat *about)
 {
 	if (about->st_uid && about->st_uid != geteuid())
 		return "it belongs to another user: chown it to root";
@@ -81,7 +81,7 @@ static char *read_file_text(int directory, const char *name, struct stat *about,
 	else if (fstat(fd, about))
 		*why = strerror(errno);
 	else
-		*why = check_file(about);
+		*why = check_config_file(about);
 	if (!*why)
 		return read_text(fd, why);
 	if (fd >= 0)
@@ -111,16 +111,16 @@ void config_file_open(struct config_file *file, const char *path)
 	file->path = path;
 	text = read_file_text(AT_FDCWD, path, &about, &why);
 	if (why)
-		fail(path, why);
+		refuse_config_file(path, why);
 	if (!text)
 		return;
 	file->directory = open_directory_of(path);
 	if (file->directory < 0 || fstat(file->directory, &directory))
-		fail(path, strerror(errno));
+		refuse_config_file(path, strerror(errno));
 	file->is_private = !(about.st_mode & S_IROTH) || !(directory.st_mode & S_IXOTH);
 	file->is_open = true;
 	if (config_lines_parse(&file->lines, text))
-		fail(path, strerror(ENOMEM));
+		refuse_config_file(path, strerror(ENOMEM));
 }
 
 const struct program_option *config_file_option(const struct config_file *file, const char *name)
@@ -211,19 +211,19 @@ void config_file_parse(struct config_file *file, struct argp_state *state)
 	if (!file->path)
 		return;
 	if (!file->is_open)
-		fail(file->path, strerror(ENOENT));
+		refuse_config_file(file->path, strerror(ENOENT));
 	memcpy(file->options, parser->list, sizeof(file->options));
 	file->option_count = parser->count;
 	used = text_open(&file->used, &size);
 	if (!used)
-		fail(file->path, strerror(errno));
+		refuse_config_file(file->path, strerror(errno));
 	parser->origin.file = file->path;
 	for (size_t i = 0; i < file->lines.count; i++) {
 		parser->origin.line = file->lines.list[i].number;
 		parse_line(file, &file->lines.list[i], state, used);
 	}
 	if (text_close(used, &file->used))
-		fail(file->path, strerror(ENOMEM));
+		refuse_config_file(file->path, strerror(ENOMEM));
 	parser->origin.line = 0;
 }
 

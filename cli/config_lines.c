@@ -11,7 +11,7 @@
 #include "cli/config_lines.h"
 
 /* Cuts blanks off at both ends. */
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
 	char *end = text + strlen(text);
 
@@ -23,7 +23,7 @@ static char *trim(char *text)
 	return text;
 }
 
-static int add(struct config_lines *lines, char *text, unsigned int number)
+static int add_config_line(struct config_lines *lines, char *text, unsigned int number)
 {
 	struct config_line *list = array_grow(lines->list, lines->count, sizeof(*list));
 	struct config_line *line;
@@ -36,9 +36,9 @@ static int add(struct config_lines *lines, char *text, unsigned int number)
 	*line = (struct config_line){ .number = number };
 	if (equals) {
 		*equals = '\0';
-		line->value = trim(equals + 1);
+		line->value = trim_blanks(equals + 1);
 	}
-	line->name = trim(text);
+	line->name = trim_blanks(text);
 	return 0;
 }
 
@@ -51,9 +51,9 @@ int config_lines_parse(struct config_lines *lines, char *text)
 	*lines = (struct config_lines){ .text = text };
 	while (!err && (line = strsep(&text, "\n"))) {
 		number++;
-		line = trim(line);
+		line = trim_blanks(line);
 		if (*line && *line != '#')
-			err = add(lines, line, number);
+			err = add_config_line(lines, line, number);
 	}
 	if (err)
 		config_lines_deinit(lines);

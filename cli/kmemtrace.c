@@ -89,7 +89,7 @@ static void run_beside(const char *folder, const char *program, char **arguments
 }
 
 /* Returns only if the program cannot be run. */
-static int run(const char *program, char **arguments)
+static int execute_program(const char *program, char **arguments)
 {
 	run_beside("", program, arguments);
 	run_beside("../sbin/", program, arguments);
@@ -114,7 +114,7 @@ static int run_command(const struct front_command *command, int count, char **ar
 	if (command->first && (count != 1 || strcmp(*arguments, OPTION_LIST) != 0))
 		list[at++] = (char *)command->first;
 	memcpy(list + at, arguments, (size_t)count * sizeof(*list));
-	status = run(command->program, list);
+	status = execute_program(command->program, list);
 	free(list);
 	return status;
 }

@@ -150,8 +150,8 @@ static error_t parse_key(int key, char *text, struct argp_state *state)
 	return err;
 }
 
-static void add_row(struct option_parser *parser, const struct option_table *table,
-		    const struct option_row *row, struct argp_option *option)
+static void add_option_row(struct option_parser *parser, const struct option_table *table,
+			   const struct option_row *row, struct argp_option *option)
 {
 	if (row->name)
 		parser->list[parser->count++] =
@@ -197,7 +197,7 @@ void option_tables_parse(const struct argp *program, const struct option_table *
 	for (; tables->rows; tables++)
 		for (const struct option_row *row = tables->rows; !is_last(row); row++)
 			if (row->name || row->help)
-				add_row(&parser, tables, row, &argp_options[count++]);
+				add_option_row(&parser, tables, row, &argp_options[count++]);
 	/* glibc 2.36 leaks a table without options */
 	argp.options = count ? argp_options : NULL;
 	argp.parser = parse_key;

@@ -38,7 +38,7 @@ bool pager_is_possible(void)
 	return terminal_lines() && pager_command();
 }
 
-static int print(const char *text, size_t length)
+static int print_unpaged(const char *text, size_t length)
 {
 	errno = 0;
 	if (fwrite(text, 1, length, stdout) == length && !fflush(stdout))
@@ -47,7 +47,7 @@ static int print(const char *text, size_t length)
 }
 
 /* If the user quits the pager early, it takes only a part of the text: that is not an error. */
-static void feed(FILE *pager, const char *text, size_t length)
+static void feed_pager(FILE *pager, const char *text, size_t length)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 
@@ -68,19 +68,19 @@ int pager_print(const char *text, size_t length)
 	for (const char *at = text; (at = memchr(at, '\n', (size_t)(end - at))); at++)
 		lines++;
 	if (!command || lines <= terminal_lines())
-		return print(text, length);
+		return print_unpaged(text, length);
 	/* less: quit if all fits, show colors, leave the text on the screen */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
 	pager = popen(command, "w");
 	if (!pager)
-		return print(text, length);
+		return print_unpaged(text, length);
 	/* Ctrl-C is for the pager */
 	sigaction(SIGINT, &ignore, &before);
-	feed(pager, text, length);
+	feed_pager(pager, text, length);
 	status = pclose(pager);
 	sigaction(SIGINT, &before, NULL);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND)
-		return print(text, length);
+		return print_unpaged(text, length);
 	return 0;
 }

@@ -33,8 +33,8 @@ void progress_line_init(struct progress_line *line, bool quiet, uint64_t delay)
 	line->due = line->begin + delay;
 }
 
-__attribute__((format(printf, 3, 4))) static void draw(struct progress_line *line, uint64_t now,
-						       const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void
+draw_progress(struct progress_line *line, uint64_t now, const char *format, ...)
 {
 	va_list arguments;
 	char text[160];
@@ -57,9 +57,9 @@ void progress_line_bytes(void *data, uint64_t done, uint64_t bytes)
 	now = now_ns();
 	if (now < line->due)
 		return;
-	draw(line, now, "%s: %3.0f%% of %.1f MB, %.0f MB/s", line->file,
-	     bytes ? 100.0 * (double)done / (double)bytes : 100.0, (double)bytes / 1e6,
-	     (double)done * 1e3 / (double)(now - line->begin));
+	draw_progress(line, now, "%s: %3.0f%% of %.1f MB, %.0f MB/s", line->file,
+		      bytes ? 100.0 * (double)done / (double)bytes : 100.0, (double)bytes / 1e6,
+		      (double)done * 1e3 / (double)(now - line->begin));
 }
 
 void progress_line_events(struct progress_line *line, uint64_t events, uint64_t lost)
@@ -71,9 +71,10 @@ void progress_line_events(struct progress_line *line, uint64_t events, uint64_t 
 	now = now_ns();
 	if (now < line->due || now == line->last)
 		return;
-	draw(line, now, "%7.1f s  %" PRIu64 " events  %.0f/s  %" PRIu64 " lost",
-	     (double)(now - line->begin) / 1e9, events,
-	     (double)(events - line->last_events) * 1e9 / (double)(now - line->last), lost);
+	draw_progress(line, now, "%7.1f s  %" PRIu64 " events  %.0f/s  %" PRIu64 " lost",
+		      (double)(now - line->begin) / 1e9, events,
+		      (double)(events - line->last_events) * 1e9 / (double)(now - line->last),
+		      lost);
 	line->last = now;
 	line->last_events = events;
 }
