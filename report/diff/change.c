@@ -206,7 +206,7 @@ void diff_level_init(struct diff_level *level, double error)
 		level->quantiles[i] = student_quantile(error, (double)i);
 }
 
-static double quantile(const struct diff_level *level, double freedom)
+static double find_quantile(const struct diff_level *level, double freedom)
 {
 	return level->quantiles[freedom < DIFF_FREEDOM_MAX ? (size_t)freedom : DIFF_FREEDOM_MAX];
 }
@@ -237,7 +237,7 @@ struct diff_change diff_change(struct diff_estimate a, struct diff_estimate b,
 {
 	struct diff_change change = { .a = a, .b = b };
 	double freedom = freedom_of(a.variance, a.freedom, b.variance, b.freedom);
-	double chance = quantile(level, freedom) * sqrt(a.variance + b.variance);
+	double chance = find_quantile(level, freedom) * sqrt(a.variance + b.variance);
 
 	change.change = b.value - a.value;
 	change.percent = a.value > 0 ? 100 * change.change / a.value : NAN;
@@ -265,7 +265,7 @@ bool diff_exceeds(const struct diff_estimate *a, const struct diff_estimate *b, 
 {
 	double variance = factor * factor * a->variance;
 	double freedom = freedom_of(variance, a->freedom, b->variance, b->freedom);
-	double chance = quantile(level, freedom) * sqrt(variance + b->variance);
+	double chance = find_quantile(level, freedom) * sqrt(variance + b->variance);
 
 	return b->low - factor * a->high - more - chance > 0;
 }

@@ -35,8 +35,8 @@ static const char *const words[DIFF_FIGURES] = {
 	[DIFF_PEAK] = "peak",
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(const struct condition_parser *parser,
-						      const char *at, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int
+fail_condition(const struct condition_parser *parser, const char *at, const char *format, ...)
 {
 	va_list arguments;
 
@@ -68,10 +68,11 @@ static int parse_figure(struct condition_parser *parser)
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)length, at);
 	if (!length)
-		return fail(parser, at, "write " FORM);
-	return fail(parser, at,
-		    "\"%s\" is not live, objects, peak, growth, allocated, allocations or waste%s",
-		    word, suggest_text(word, words, DIFF_FIGURES, suggestion, sizeof(suggestion)));
+		return fail_condition(parser, at, "write " FORM);
+	return fail_condition(
+		parser, at,
+		"\"%s\" is not live, objects, peak, growth, allocated, allocations or waste%s",
+		word, suggest_text(word, words, DIFF_FIGURES, suggestion, sizeof(suggestion)));
 }
 
 /* The closing parenthesis behind the name; NULL: there is none. */
@@ -86,7 +87,7 @@ static const char *end_of_name(const char *at)
 }
 
 /* "(NAME)", if it is there. */
-static int parse_name(struct condition_parser *parser)
+static int parse_condition_name(struct condition_parser *parser)
 {
 	const char *at = parser->at, *end;
 
@@ -94,11 +95,12 @@ static int parse_name(struct condition_parser *parser)
 		return 0;
 	end = end_of_name(at);
 	if (!end)
-		return fail(parser, at, "write " FORM);
+		return fail_condition(parser, at, "write " FORM);
 	diff_name_set(&parser->condition->name, at + 1, (int)(end - at - 1));
 	if (!*parser->condition->name.text)
-		return fail(parser, at + 1,
-			    "the name of a slab cache, a function or a call site is missing");
+		return fail_condition(
+			parser, at + 1,
+			"the name of a slab cache, a function or a call site is missing");
 	parser->at = end + 1;
 	return 0;
 }
@@ -126,9 +128,9 @@ static int parse_limit(struct condition_parser *parser)
 	uint64_t more;
 
 	if (!length)
-		return fail(parser, at, "the limit is missing: write " FORM);
+		return fail_condition(parser, at, "the limit is missing: write " FORM);
 	if (*at == '-')
-		return fail(parser, at, "a limit is an increase: write " FORM);
+		return fail_condition(parser, at, "a limit is an increase: write " FORM);
 	snprintf(number, sizeof(number), "%.*s", (int)length, at);
 	condition->factor = 1;
 	if (parse_percent(number + (*number == '+'), &percent))
@@ -136,7 +138,7 @@ static int parse_limit(struct condition_parser *parser)
 	else if (size_parse(number + (*number == '+'), 1, &more))
 		condition->more = (double)more;
 	else
-		return fail(
+		return fail_condition(
 			parser, at,
 			"\"%s\" is not a limit: use a percentage as +10%%, or a number, or one with k, M or G",
 			number);
@@ -152,16 +154,16 @@ int diff_condition_parse(struct diff_condition *condition, const char *text,
 
 	memset(condition, 0, sizeof(*condition));
 	if (strlen(text) >= sizeof(condition->text))
-		return fail(&parser, text, "the text is longer than %d bytes",
-			    DIFF_CONDITION_LENGTH - 1);
+		return fail_condition(&parser, text, "the text is longer than %d bytes",
+				      DIFF_CONDITION_LENGTH - 1);
 	strcpy(condition->text, text);
 	skip_blanks(&parser);
 	err = parse_figure(&parser);
 	if (!err)
-		err = parse_name(&parser);
+		err = parse_condition_name(&parser);
 	skip_blanks(&parser);
 	if (!err && (*parser.at != '>' || parser.at[1] == '='))
-		err = fail(&parser, parser.at, "write " FORM);
+		err = fail_condition(&parser, parser.at, "write " FORM);
 	if (err)
 		return err;
 	parser.at++;
@@ -169,6 +171,6 @@ int diff_condition_parse(struct diff_condition *condition, const char *text,
 	err = parse_limit(&parser);
 	skip_blanks(&parser);
 	if (!err && *parser.at)
-		err = fail(&parser, parser.at, "nothing may follow here: write " FORM);
+		err = fail_condition(&parser, parser.at, "nothing may follow here: write " FORM);
 	return err;
 }

@@ -30,7 +30,7 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* Frees the texts and figures of a row that was added to another one. */
-static void drop(struct diff_row *row)
+static void free_added_row(struct diff_row *row)
 {
 	for (size_t key = 0; key < DIFF_KEYS_MAX; key++)
 		free(row->keys[key]);
@@ -58,7 +58,7 @@ static void merge_equal(struct diff_side *side)
 			free(last->cache);
 			last->cache = NULL;
 		}
-		drop(row);
+		free_added_row(row);
 	}
 	side->count = kept + 1;
 }
@@ -76,7 +76,7 @@ static bool can_match(const struct diff_row *a, const struct diff_row *b)
 }
 
 /* The distance between two places, as shares of their functions if both sizes are known. */
-static double distance(const struct diff_row *a, const struct diff_row *b)
+static double measure_distance(const struct diff_row *a, const struct diff_row *b)
 {
 	if (a->size && b->size)
 		return fabs((double)a->offset / (double)a->size -
@@ -101,8 +101,8 @@ static bool is_better(const struct best_match *best, size_t pairs, double distan
 	return pairs > best->pairs || (pairs == best->pairs && distance < best->distance);
 }
 
-static void choose(struct best_match *table, const struct match_list *a, const struct match_list *b,
-		   size_t i, size_t k)
+static void choose_best_match(struct best_match *table, const struct match_list *a,
+			      const struct match_list *b, size_t i, size_t k)
 {
 	size_t width = b->count + 1;
 	const struct best_match *skip_a = &table[(i + 1) * width + k];
@@ -114,7 +114,7 @@ static void choose(struct best_match *table, const struct match_list *a, const s
 	if (is_better(best, skip_b->pairs, skip_b->distance))
 		*best = (struct best_match){ skip_b->pairs, skip_b->distance, SKIP_B };
 	if (can_match(a->rows[i], b->rows[k])) {
-		double sum = both->distance + distance(a->rows[i], b->rows[k]);
+		double sum = both->distance + measure_distance(a->rows[i], b->rows[k]);
 
 		if (is_better(best, both->pairs + 1, sum))
 			*best = (struct best_match){ both->pairs + 1, sum, TAKE };
@@ -131,7 +131,7 @@ static int match_in_order(struct diff_pairs *pairs, struct match_list *a, struct
 		return -ENOMEM;
 	for (size_t row = a->count; row-- > 0;)
 		for (size_t column = b->count; column-- > 0;)
-			choose(table, a, b, row, column);
+			choose_best_match(table, a, b, row, column);
 	while (i < a->count && k < b->count) {
 		switch (table[i * width + k].choice) {
 		case SKIP_A:

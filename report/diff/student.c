@@ -20,7 +20,7 @@ static double not_zero(double value)
 }
 
 /* The coefficient of the continued fraction with this number, from 1. */
-static double coefficient(unsigned int number, double a, double b, double x)
+static double compute_coefficient(unsigned int number, double a, double b, double x)
 {
 	double m = number / 2;
 
@@ -30,12 +30,12 @@ static double coefficient(unsigned int number, double a, double b, double x)
 }
 
 /* 1 / (1 + d1 / (1 + d2 / (1 + ...))). Converges fast for x below (a + 1) / (a + b + 2). */
-static double fraction(double a, double b, double x)
+static double compute_fraction(double a, double b, double x)
 {
 	double value = 1, c = 1, d = 0;
 
 	for (unsigned int number = 1; number < TERMS_MAX; number++) {
-		double term = coefficient(number, a, b, x);
+		double term = compute_coefficient(number, a, b, x);
 
 		d = 1 / not_zero(1 + term * d);
 		c = not_zero(1 + term / c);
@@ -56,8 +56,8 @@ static double incomplete_beta(double a, double b, double x)
 		return 1;
 	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
 	if (x < (a + 1) / (a + b + 2))
-		return front * fraction(a, b, x) / a;
-	return 1 - front * fraction(b, a, 1 - x) / b;
+		return front * compute_fraction(a, b, x) / a;
+	return 1 - front * compute_fraction(b, a, 1 - x) / b;
 }
 
 double student_two_sided(double t, double freedom)

@@ -180,7 +180,7 @@ static int compare_ranked(const void *left, const void *right)
 }
 
 /* So many digits are the same on all processors. An infinite value is not known. */
-static double rounded(double value, int digits)
+static double round_value(double value, int digits)
 {
 	char text[40];
 
@@ -205,17 +205,17 @@ static int set_change(struct cell *cells, const struct diff_change *change, enum
 	cells[DIFF_STATE].text = state;
 	cells[DIFF_FIGURE].text = strdup(diff_figure_names[figure]);
 	cells[DIFF_CERTAIN].number = change->is_certain;
-	cells[DIFF_A].decimal = rounded(change->a.value, DIGITS);
-	cells[DIFF_B].decimal = rounded(change->b.value, DIGITS);
-	cells[DIFF_CHANGE].decimal = rounded(change->change, DIGITS);
-	cells[DIFF_PERCENT].decimal = rounded(change->percent, DIGITS_OF_INTERVALS);
-	cells[DIFF_LEAST].decimal = rounded(change->least, DIGITS_OF_INTERVALS);
-	cells[DIFF_LOW].decimal = rounded(change->low, DIGITS_OF_INTERVALS);
-	cells[DIFF_HIGH].decimal = rounded(change->high, DIGITS_OF_INTERVALS);
-	cells[DIFF_A_LOW].decimal = rounded(change->a.low, DIGITS);
-	cells[DIFF_A_HIGH].decimal = rounded(change->a.high, DIGITS);
-	cells[DIFF_B_LOW].decimal = rounded(change->b.low, DIGITS);
-	cells[DIFF_B_HIGH].decimal = rounded(change->b.high, DIGITS);
+	cells[DIFF_A].decimal = round_value(change->a.value, DIGITS);
+	cells[DIFF_B].decimal = round_value(change->b.value, DIGITS);
+	cells[DIFF_CHANGE].decimal = round_value(change->change, DIGITS);
+	cells[DIFF_PERCENT].decimal = round_value(change->percent, DIGITS_OF_INTERVALS);
+	cells[DIFF_LEAST].decimal = round_value(change->least, DIGITS_OF_INTERVALS);
+	cells[DIFF_LOW].decimal = round_value(change->low, DIGITS_OF_INTERVALS);
+	cells[DIFF_HIGH].decimal = round_value(change->high, DIGITS_OF_INTERVALS);
+	cells[DIFF_A_LOW].decimal = round_value(change->a.low, DIGITS);
+	cells[DIFF_A_HIGH].decimal = round_value(change->a.high, DIGITS);
+	cells[DIFF_B_LOW].decimal = round_value(change->b.low, DIGITS);
+	cells[DIFF_B_HIGH].decimal = round_value(change->b.high, DIGITS);
 	return cells[DIFF_FIGURE].text ? 0 : -ENOMEM;
 }
 
@@ -227,8 +227,8 @@ static int copy_text(struct cell *cell, const char *text)
 	return cell->text ? 0 : -ENOMEM;
 }
 
-static int add_row(const struct diff *diff, struct table *table, const struct ranked_row *ranked,
-		   bool marks)
+static int add_change_row(const struct diff *diff, struct table *table,
+			  const struct ranked_row *ranked, bool marks)
 {
 	const struct diff_pair *pair = ranked->pair;
 	const struct diff_row *row = pair->a ? pair->a : pair->b;
@@ -251,7 +251,8 @@ static int add_row(const struct diff *diff, struct table *table, const struct ra
 }
 
 /* The changes of the figure, or of all, in order. NULL: no memory. */
-static struct ranked_row *rank(const struct diff *diff, enum diff_figure wanted, size_t *count)
+static struct ranked_row *rank_changes(const struct diff *diff, enum diff_figure wanted,
+				       size_t *count)
 {
 	struct ranked_row *list = calloc(diff->pairs.count * DIFF_FIGURES + 1, sizeof(*list));
 
@@ -276,11 +277,11 @@ static struct ranked_row *rank(const struct diff *diff, enum diff_figure wanted,
 int diff_add_rows(const struct diff *diff, struct table *table, enum diff_figure figure, bool marks)
 {
 	size_t count;
-	struct ranked_row *list = rank(diff, figure, &count);
+	struct ranked_row *list = rank_changes(diff, figure, &count);
 	int err = list ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < count && !err; i++)
-		err = add_row(diff, table, &list[i], marks);
+		err = add_change_row(diff, table, &list[i], marks);
 	free(list);
 	return err;
 }
