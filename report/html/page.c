@@ -11,7 +11,7 @@
 
 #define MARK_DATA "@data@"
 
-static void put_text(FILE *file, const char *text)
+static void put_html_text(FILE *file, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '<')
@@ -62,7 +62,7 @@ static void put_part(FILE *file, const struct page_text *page, const char *from,
 		}
 		fwrite(from, 1, (size_t)(next - from), file);
 		if (text == title)
-			put_text(file, text);
+			put_html_text(file, text);
 		else
 			fputs(text, file);
 		from = next + length;

@@ -55,7 +55,8 @@ static void take_bytes(struct largest *largest, uint64_t bytes)
 }
 
 /* Takes the nodes from the depth on off the way. All nodes that are behind them are below them. */
-static void leave(struct flame_tree *tree, struct way *way, size_t depth, struct largest *largest)
+static void leave_nodes(struct flame_tree *tree, struct way *way, size_t depth,
+			struct largest *largest)
 {
 	while (way->count > depth) {
 		size_t number = way->list[--way->count];
@@ -108,7 +109,7 @@ static int add_path(struct flame_tree *tree, struct way *way, const struct flame
 				.name = name, .length = length, .depth = at, .path = number
 			};
 
-			leave(tree, way, depth, largest);
+			leave_nodes(tree, way, depth, largest);
 			node.next = tree->nodes[way->list[at]].first_child;
 			if (add_node(tree, &node) || way_set(way, depth, tree->count - 1))
 				return -ENOMEM;
@@ -121,7 +122,7 @@ static int add_path(struct flame_tree *tree, struct way *way, const struct flame
 			break;
 		name++;
 	}
-	leave(tree, way, at + 1, largest);
+	leave_nodes(tree, way, at + 1, largest);
 	tree->nodes[way->list[at]].own.objects += path->shown.objects;
 	tree->nodes[way->list[at]].own.bytes += path->shown.bytes;
 	return 0;
@@ -171,7 +172,7 @@ int flame_tree_init(struct flame_tree *tree, const struct flame *flame, size_t m
 	for (size_t i = 0; i < flame->path_count && !err; i++)
 		err = add_path(tree, &way, flame, i, &largest);
 	if (!err) {
-		leave(tree, &way, 1, &largest);
+		leave_nodes(tree, &way, 1, &largest);
 		tree->least = least_of(&largest) + 1;
 		list = calloc(tree->count, sizeof(*list));
 		err = list ? 0 : -ENOMEM;

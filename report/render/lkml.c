@@ -15,7 +15,8 @@
 #define LKML_ROWS 10
 
 /* NULL: the header has no such field. */
-static const struct field *find(const struct header *header, const char *section, const char *key)
+static const struct field *find_header_field(const struct header *header, const char *section,
+					     const char *key)
 {
 	for (size_t i = 0; i < header->section_count; i++) {
 		const struct section *at = &header->sections[i];
@@ -30,21 +31,21 @@ static const struct field *find(const struct header *header, const char *section
 /* "unknown": the header has no such text. */
 static const char *text_of(const struct header *header, const char *section, const char *key)
 {
-	const struct field *field = find(header, section, key);
+	const struct field *field = find_header_field(header, section, key);
 
 	return field && field->type == FIELD_TEXT && *field->text ? field->text : "unknown";
 }
 
 static uint64_t number_of(const struct header *header, const char *section, const char *key)
 {
-	const struct field *field = find(header, section, key);
+	const struct field *field = find_header_field(header, section, key);
 
 	return field && field->type == FIELD_NUMBER ? field->number : 0;
 }
 
 static bool truth_of(const struct header *header, const char *section, const char *key)
 {
-	const struct field *field = find(header, section, key);
+	const struct field *field = find_header_field(header, section, key);
 
 	return field && field->type == FIELD_BOOL && field->truth;
 }
@@ -52,7 +53,7 @@ static bool truth_of(const struct header *header, const char *section, const cha
 static const struct table *list_of(const struct header *header, const char *section,
 				   const char *key)
 {
-	const struct field *field = find(header, section, key);
+	const struct field *field = find_header_field(header, section, key);
 
 	return field && field->type == FIELD_LIST && field->table->rows ? field->table : NULL;
 }
@@ -63,10 +64,10 @@ static int add_list(struct header *lines, const char *label, const struct table 
 	return list ? header_add_list_line(lines, label, false, before, list, after) : 0;
 }
 
-static int add_capture(struct header *lines, const struct header *header)
+static int add_kernel_lines(struct header *lines, const struct header *header)
 {
-	const struct field *duration = find(header, "capture", "duration_s");
-	const struct field *imported = find(header, "capture", "imported");
+	const struct field *duration = find_header_field(header, "capture", "duration_s");
+	const struct field *imported = find_header_field(header, "capture", "imported");
 	uint64_t cpus = number_of(header, "capture", "cpus");
 	char length[40] = "no times";
 	int err;
@@ -95,7 +96,7 @@ static int add_capture(struct header *lines, const struct header *header)
 
 static int add_report(struct header *lines, const struct header *header)
 {
-	const struct field *by = find(header, "report", "by");
+	const struct field *by = find_header_field(header, "report", "by");
 	bool has_by = by && by->type == FIELD_TEXT;
 	int err = header_add_line(lines, "report", false,
 				  "kmemtrace-report " PACKAGE_VERSION ": %s%s%s",
@@ -169,7 +170,7 @@ static int add_totals(struct header *lines, const struct header *header)
 /* A capture of samples. */
 static int add_estimates(struct header *lines, const struct header *header)
 {
-	if (!find(header, "estimates", "samples"))
+	if (!find_header_field(header, "estimates", "samples"))
 		return 0;
 	return header_add_line(lines, "estimates", false,
 			       "%" PRIu64 " samples, one in %" PRIu64
@@ -186,7 +187,7 @@ static int lkml_print(const struct output *output, const struct header *header,
 {
 	const struct output plain = { .file = output->file, .width = LKML_WIDTH };
 	struct header lines = { 0 };
-	int err = add_capture(&lines, header);
+	int err = add_kernel_lines(&lines, header);
 
 	if (!err)
 		err = add_report(&lines, header);

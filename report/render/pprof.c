@@ -118,7 +118,7 @@ static void end_message(struct pprof *pprof, struct pprof_message *message, FILE
 }
 
 /* The number of a text, which becomes valid UTF-8. */
-static uint32_t string(struct pprof *pprof, const char *text)
+static uint32_t take_string(struct pprof *pprof, const char *text)
 {
 	char *valid = NULL;
 	uint32_t number;
@@ -143,8 +143,8 @@ static void put_value_type(struct pprof *pprof, unsigned int field, const char *
 
 	if (!begin_message(pprof, &message))
 		return;
-	put_number(message.file, VALUE_TYPE_TYPE, string(pprof, type));
-	put_number(message.file, VALUE_TYPE_UNIT, string(pprof, unit));
+	put_number(message.file, VALUE_TYPE_TYPE, take_string(pprof, type));
+	put_number(message.file, VALUE_TYPE_UNIT, take_string(pprof, unit));
 	end_message(pprof, &message, pprof->file, field);
 }
 
@@ -153,7 +153,7 @@ static uint32_t find_module(struct pprof *pprof, const char *name)
 {
 	const char *bracket = strrchr(name, '[');
 
-	return string(pprof, bracket && name[strlen(name) - 1] == ']' ? bracket : KERNEL);
+	return take_string(pprof, bracket && name[strlen(name) - 1] == ']' ? bracket : KERNEL);
 }
 
 /* The location of a name has the number of its string, as its function. */
@@ -202,8 +202,8 @@ static void put_label(struct pprof *pprof, FILE *file, const struct flame_label 
 		return;
 	/* as a text: pprof does not show the number 0 */
 	snprintf(number, sizeof(number), "%" PRId64, label->number);
-	put_number(message.file, LABEL_KEY, string(pprof, label->key));
-	put_number(message.file, LABEL_STR, string(pprof, label->text ? label->text : number));
+	put_number(message.file, LABEL_KEY, take_string(pprof, label->key));
+	put_number(message.file, LABEL_STR, take_string(pprof, label->text ? label->text : number));
 	end_message(pprof, &message, file, SAMPLE_LABEL);
 }
 
@@ -277,7 +277,7 @@ static void put_function(struct pprof *pprof, uint32_t number)
 /* A location and a function for each frame; a mapping for each module, and the kernel's first. */
 static void put_frames(struct pprof *pprof)
 {
-	uint32_t kernel = string(pprof, KERNEL);
+	uint32_t kernel = take_string(pprof, KERNEL);
 	size_t count = pprof->mapping_space;
 	bool *seen = calloc(pprof->strings.count + 1, sizeof(*seen));
 
@@ -321,9 +321,9 @@ static void put_profile(struct pprof *pprof)
 	put_number(pprof->file, PROFILE_DURATION_NANOS, flame->duration);
 	put_value_type(pprof, PROFILE_PERIOD_TYPE, "space", "bytes");
 	put_number(pprof->file, PROFILE_PERIOD, flame->interval ? flame->interval : 1);
-	put_number(pprof->file, PROFILE_COMMENT, string(pprof, flame->title));
+	put_number(pprof->file, PROFILE_COMMENT, take_string(pprof, flame->title));
 	put_number(pprof->file, PROFILE_DEFAULT_SAMPLE_TYPE,
-		   string(pprof, types[flame->measure == FLAME_allocated ? 1 : count - 1]));
+		   take_string(pprof, types[flame->measure == FLAME_allocated ? 1 : count - 1]));
 	put_bytes(pprof->file, PROFILE_STRING_TABLE, "", 0);
 	for (uint32_t i = 1; i < pprof->strings.count; i++) {
 		const char *text = texts_get(&pprof->strings, i);

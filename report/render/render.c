@@ -24,8 +24,8 @@ const char *renderer_flame_names(void)
 	return flame_names + 2;
 }
 
-static const struct renderer *find(const struct renderer *const *list, size_t count,
-				   const char *name)
+static const struct renderer *find_renderer(const struct renderer *const *list, size_t count,
+					    const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(list[i]->name, name) == 0)
@@ -36,9 +36,10 @@ static const struct renderer *find(const struct renderer *const *list, size_t co
 const struct renderer *renderer_find(const char *name, bool flames)
 {
 	const struct renderer *renderer =
-		find(renderers, sizeof(renderers) / sizeof(renderers[0]), name);
+		find_renderer(renderers, sizeof(renderers) / sizeof(renderers[0]), name);
 
 	if (renderer || !flames)
 		return renderer;
-	return find(flame_renderers, sizeof(flame_renderers) / sizeof(flame_renderers[0]), name);
+	return find_renderer(flame_renderers, sizeof(flame_renderers) / sizeof(flame_renderers[0]),
+			     name);
 }

@@ -138,7 +138,7 @@ static void put_hex(struct row_stream *stream, uint64_t number)
 	put_digits(stream, first, (size_t)(end - first));
 }
 
-static void put_text(struct row_stream *stream, const struct stream_text *text)
+static void put_stream_text(struct row_stream *stream, const struct stream_text *text)
 {
 	if (text->length > STREAM_TEXT_ROOM ||
 	    sizeof(stream->buffer) - stream->used < STREAM_TEXT_ROOM) {
@@ -164,7 +164,7 @@ void row_stream_put_cell(struct row_stream *stream, const struct stream_cell *ce
 		row_stream_put(stream, cell->truth ? "true" : "false", cell->truth ? 4 : 5);
 		break;
 	case STREAM_TEXT:
-		put_text(stream, &cell->text);
+		put_stream_text(stream, &cell->text);
 		break;
 	}
 }

@@ -55,7 +55,7 @@ struct svg {
 	uint64_t whole; /* bytes */
 };
 
-static void put_text(FILE *file, const char *text, size_t length)
+static void put_svg_text(FILE *file, const char *text, size_t length)
 {
 	for (const char *end = text + length; text < end;) {
 		size_t size = 1;
@@ -108,14 +108,14 @@ static void put_box(const struct svg *svg, const struct flame_node *node, double
 	put_class(svg, node);
 	fprintf(svg->file, "\" x=\"%.4f%%\" y=\"%zu\" width=\"%.4f%%\" height=\"%d\"><title>", x,
 		HEAD_HEIGHT + row * ROW_HEIGHT, percent, ROW_HEIGHT);
-	put_text(svg->file, node->name, node->length);
+	put_svg_text(svg->file, node->name, node->length);
 	fprintf(svg->file, "\n%s%" PRIu64 " bytes (%.1f %%), %" PRIu64 " object%s</title>",
 		node->is_bound ? "at most " : "", node->total.bytes, percent, node->total.objects,
 		node->total.objects == 1 ? "" : "s");
 	fputs("<rect width=\"100%\" height=\"100%\"/>", svg->file);
 	if (class) {
 		fprintf(svg->file, "<text x=\"4\" y=\"13\"%s>", class);
-		put_text(svg->file, node->name, node->length);
+		put_svg_text(svg->file, node->name, node->length);
 		fputs("</text>", svg->file);
 	}
 	fputs("</svg>\n", svg->file);
@@ -146,7 +146,7 @@ static void put_head(const struct svg *svg)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		fprintf(svg->file, "<text x=\"4\" y=\"%zu\"%s>", 18 + i * ROW_HEIGHT,
 			i ? "" : " class=\"h\"");
-		put_text(svg->file, lines[i], strlen(lines[i]));
+		put_svg_text(svg->file, lines[i], strlen(lines[i]));
 		fputs("</text>\n", svg->file);
 	}
 }
@@ -169,7 +169,7 @@ static int svg_print(const struct output *output, const struct flame *flame)
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" height=\"%zu\">\n"
 		"<title>",
 		HEAD_HEIGHT + depth * ROW_HEIGHT + 4);
-	put_text(svg.file, flame->title, strlen(flame->title));
+	put_svg_text(svg.file, flame->title, strlen(flame->title));
 	fprintf(svg.file,
 		"</title>\n<style>\n%s</style>\n"
 		"<rect class=\"bg\" width=\"100%%\" height=\"100%%\"/>\n",
