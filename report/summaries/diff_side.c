@@ -146,7 +146,8 @@ static char *match_text(const struct summaries_groups *groups, const char *name)
 	return text;
 }
 
-static int add_group(struct diff_side *side, const struct summaries_groups *groups, size_t group)
+static int add_group_row(struct diff_side *side, const struct summaries_groups *groups,
+			 size_t group)
 {
 	struct diff_row *row = diff_side_add(side);
 
@@ -160,8 +161,8 @@ static int add_group(struct diff_side *side, const struct summaries_groups *grou
 	return 0;
 }
 
-static int add_row(struct diff_side *side, const struct summaries_view *view, size_t row,
-		   struct diff_figures *figures)
+static int add_row_figures(struct diff_side *side, const struct summaries_view *view, size_t row,
+			   struct diff_figures *figures)
 {
 	const struct summaries *summaries = &view->summaries;
 	uint32_t group = view->groups.of_row[row], cache = view->by_cache.of_row[row];
@@ -183,13 +184,13 @@ int summaries_fill_side(struct diff_side *side, const struct summaries_view *vie
 	set_slices(side, summaries);
 	set_losses(side, summaries);
 	for (size_t i = 0; i < view->groups.list.row_count && !err; i++)
-		err = add_group(side, &view->groups, i);
+		err = add_group_row(side, &view->groups, i);
 	rows = count_rows(side, summaries);
 	if (!rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < summaries->sum.row_count && !err; i++)
 		if (view->groups.of_row[i] != SUMMARIES_NO_GROUP)
-			err = add_row(side, view, i, &rows[i]);
+			err = add_row_figures(side, view, i, &rows[i]);
 	free(rows);
 	return err;
 }

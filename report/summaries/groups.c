@@ -34,7 +34,7 @@ static void find_names(enum summaries_by by, const struct summary_row *row, cons
 	}
 }
 
-static int add_rows(struct summaries_groups *groups, const struct summaries *summaries)
+static int group_rows(struct summaries_groups *groups, const struct summaries *summaries)
 {
 	for (size_t i = 0; i < summaries->sum.row_count; i++) {
 		const struct summary_row *row = &summaries->sum.rows[i];
@@ -93,7 +93,7 @@ int summaries_groups_init(struct summaries_groups *groups, const struct summarie
 	};
 	err = groups->of_row ? summary_init(&groups->list) : -ENOMEM;
 	if (!err)
-		err = add_rows(groups, summaries);
+		err = group_rows(groups, summaries);
 	return err ? err : set_facts(groups, summaries, by_cache ? by_cache : groups);
 }
 

@@ -150,7 +150,7 @@ static void series_fill(struct growth_series *series, const struct summaries_vie
 		series->live[i + 1] = series->live[i] + series->bytes[i];
 }
 
-static int64_t difference(uint64_t more, uint64_t less)
+static int64_t limit_difference(uint64_t more, uint64_t less)
 {
 	if (more >= less)
 		return (int64_t)MIN(more - less, (uint64_t)INT64_MAX);
@@ -178,7 +178,7 @@ static int add_leak(const struct summaries_view *view, const struct growth_serie
 	table_cell(table, COLUMN_live_objects)->number = counts->live_objects;
 	table_cell(table, COLUMN_live_bytes)->number = counts->live_bytes;
 	table_cell(table, COLUMN_growth_objects)->change =
-		difference(counts->allocations, counts->frees);
+		limit_difference(counts->allocations, counts->frees);
 	table_cell(table, COLUMN_growth_bytes)->number = counts->allocated - counts->freed;
 	table_cell(table, COLUMN_growth_bytes_per_s)->decimal = trend.slope;
 	table_cell(table, COLUMN_fit_percent)->decimal = trend.fit_percent;

@@ -58,7 +58,7 @@ struct summary_counts summaries_total(const struct summaries *summaries)
 }
 
 /* 1: selected, 0, or -ENOMEM. */
-static int selects(const struct select *select, const struct summary_row *row)
+static int selects_row(const struct select *select, const struct summary_row *row)
 {
 	int takes = row->kind == SUMMARY_CODE;
 	char *text;
@@ -162,7 +162,7 @@ static int add_interval(struct summaries *summaries, const struct summary *block
 	if (interval < 0)
 		return (int)interval;
 	for (size_t i = 0; i < block->row_count; i++) {
-		takes = selects(select, &block->rows[i]);
+		takes = selects_row(select, &block->rows[i]);
 		if (takes < 0)
 			return takes;
 		if (!takes)
@@ -366,7 +366,7 @@ static int select_rows(struct summaries *summaries, const struct select *select)
 	if (!summaries->selected)
 		return -ENOMEM;
 	for (size_t i = 0; i < summaries->sum.row_count; i++) {
-		takes = selects(select, &summaries->sum.rows[i]);
+		takes = selects_row(select, &summaries->sum.rows[i]);
 		if (takes < 0)
 			return takes;
 		summaries->selected[i] = takes;
@@ -390,7 +390,8 @@ static int fail_empty(const struct summaries *summaries, const char *path)
 }
 
 /* All blocks are read. */
-static int finish(struct summaries *summaries, const char *path, const struct select *select)
+static int finish_summaries(struct summaries *summaries, const char *path,
+			    const struct select *select)
 {
 	int err;
 
@@ -428,7 +429,7 @@ static int read_file(struct summaries *summaries, const char *path, const struct
 	}
 	err = read_blocks(summaries, &reader, select, wants_growth);
 	summary_reader_close(&reader);
-	return err ? err : finish(summaries, path, select);
+	return err ? err : finish_summaries(summaries, path, select);
 }
 
 /*

@@ -136,8 +136,8 @@ static bool is_empty(const struct summary_counts *counts)
 	return !counts->allocations && !counts->frees && !counts->failed && !counts->live_objects;
 }
 
-static int add_row(const struct summaries_view *view, const struct summaries_groups *groups,
-		   size_t group, struct table *table)
+static int add_counts_row(const struct summaries_view *view, const struct summaries_groups *groups,
+			  size_t group, struct table *table)
 {
 	const struct summary_counts *counts = &groups->list.rows[group].counts;
 
@@ -160,8 +160,9 @@ static int add_row(const struct summaries_view *view, const struct summaries_gro
 	return table_cell(table, COLUMN_function)->text ? 0 : -ENOMEM;
 }
 
-static int add_table(struct report *report, const struct summaries_view *view,
-		     const struct summaries_groups *groups, const char *key, const char *title)
+static int add_counts_table(struct report *report, const struct summaries_view *view,
+			    const struct summaries_groups *groups, const char *key,
+			    const char *title)
 {
 	struct table *table = summaries_add_table(report, view, groups, group_columns);
 	int err = 0;
@@ -174,16 +175,16 @@ static int add_table(struct report *report, const struct summaries_view *view,
 	table->tiebreak = table_column(table, COLUMN_function);
 	for (size_t i = 0; i < groups->list.row_count && !err; i++)
 		if (!is_empty(&groups->list.rows[i].counts))
-			err = add_row(view, groups, i, table);
+			err = add_counts_row(view, groups, i, table);
 	return err;
 }
 
 int summaries_add_sites(struct report *report, const struct summaries_view *view)
 {
-	return add_table(report, view, &view->groups, "sites", "Code that allocates");
+	return add_counts_table(report, view, &view->groups, "sites", "Code that allocates");
 }
 
 int summaries_add_caches(struct report *report, const struct summaries_view *view)
 {
-	return add_table(report, view, &view->by_cache, "caches", "Slab caches");
+	return add_counts_table(report, view, &view->by_cache, "caches", "Slab caches");
 }

@@ -33,7 +33,7 @@ static int find_times(struct summaries_window *window, const char *path)
 	return err;
 }
 
-static uint64_t later(uint64_t begin, uint64_t time)
+static uint64_t find_later_time(uint64_t begin, uint64_t time)
 {
 	return time > UINT64_MAX - begin ? UINT64_MAX : begin + time;
 }
@@ -50,10 +50,12 @@ int summaries_window_init(struct summaries_window *window, const struct select *
 	err = find_times(window, path);
 	if (err)
 		return err;
-	window->after = select->after_is_date ? select->after : later(window->begin, select->after);
+	window->after = select->after_is_date ? select->after
+					      : find_later_time(window->begin, select->after);
 	if (select->before || select->at_begin)
-		window->before = select->before_is_date ? select->before
-							: later(window->begin, select->before);
+		window->before = select->before_is_date
+					 ? select->before
+					 : find_later_time(window->begin, select->before);
 	return 0;
 }
 
