@@ -61,8 +61,8 @@ static char *list_aliases(const struct analysis_cache *cache)
 	return text;
 }
 
-static void set_intervals(const struct report *report, const struct analysis_cache *cache,
-			  struct table *table)
+static void set_cache_intervals(const struct report *report, const struct analysis_cache *cache,
+				struct table *table)
 {
 	const struct estimate_figures figures = { cache->allocations, cache->bytes_allocated,
 						  cache->live_objects, cache->live_bytes, false };
@@ -75,8 +75,8 @@ static void set_intervals(const struct report *report, const struct analysis_cac
 	estimate_set_cells(report, table, &figures, &variance);
 }
 
-static int add_row(const struct report *report, struct table *table,
-		   const struct analysis_cache *cache, bool is_bound)
+static int add_cache_row(const struct report *report, struct table *table,
+			 const struct analysis_cache *cache, bool is_bound)
 {
 	const struct heap_waste *waste = &report->wastes.caches[cache - report->analysis.caches];
 
@@ -107,7 +107,7 @@ static int add_row(const struct report *report, struct table *table,
 		analysis_coverage(cache->frees, cache->missed_frees);
 	table_cell(table, COLUMN_frees_unmatched)->number = cache->frees_unmatched;
 	table_cell(table, COLUMN_live_upper_bound)->truth = is_bound;
-	set_intervals(report, cache, table);
+	set_cache_intervals(report, cache, table);
 	table_cell(table, COLUMN_aliases)->text = list_aliases(cache);
 	return table_cell(table, COLUMN_cache)->text && table_cell(table, COLUMN_aliases)->text
 		       ? 0
@@ -180,12 +180,13 @@ int caches_table(struct report *report, struct table *table)
 	table->tiebreak = table_column(table, COLUMN_cache);
 	for (size_t i = 0; i < analysis->cache_count && !err; i++)
 		if (!is_empty(&analysis->caches[i]))
-			err = add_row(report, table, &analysis->caches[i],
-				      report->bounds.caches[i] && analysis->caches[i].live_objects);
+			err = add_cache_row(report, table, &analysis->caches[i],
+					    report->bounds.caches[i] &&
+						    analysis->caches[i].live_objects);
 	return err || report->renderer->for_people ? err : add_nameless(report, table);
 }
 
-static int make(struct report *report)
+static int make_caches(struct report *report)
 {
 	return caches_table(report, report_add_table(report, columns));
 }
@@ -196,6 +197,6 @@ const struct view view_caches = {
 	.columns = columns,
 	.peak_heap = true,
 	.has_intervals = true,
-	.make = make,
+	.make = make_caches,
 	.add_header = add_header,
 };

@@ -53,7 +53,7 @@ static void add_pieces(struct header *fields, const struct capture_parts *parts)
 	header_add_number(fields, "pieces", parts->pieces);
 }
 
-static void add_capture(struct capture_header *header, const struct report *report)
+static void add_capture_section(struct capture_header *header, const struct report *report)
 {
 	static const char *const orders[] = { NULL, "little", "big" }; /* enum metadata_order */
 	struct header *fields = &header->header;
@@ -261,7 +261,7 @@ int capture_header_init(struct capture_header *header, const struct report *repo
 	header->missing = missing_of_capture(analysis);
 	err = make_lists(header, report);
 	add_report(header, report);
-	add_capture(header, report);
+	add_capture_section(header, report);
 	add_loss(header, report);
 	add_totals(header, report);
 	if (!err)

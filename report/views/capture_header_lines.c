@@ -98,8 +98,8 @@ static int add_debugging(struct capture_header *header, const struct capture *ca
 		analysis->totals.bytes_debug);
 }
 
-static int add_capture(struct capture_header *header, const struct capture *capture,
-		       const struct analysis *analysis)
+static int add_capture_line(struct capture_header *header, const struct capture *capture,
+			    const struct analysis *analysis)
 {
 	static const char *const orders[] = { "unknown byte order", "little-endian", "big-endian" };
 	const struct metadata *metadata = &capture->metadata;
@@ -337,7 +337,7 @@ int capture_header_add_lines(struct capture_header *header, const struct report 
 {
 	int err;
 
-	err = add_capture(header, report->capture, &report->analysis);
+	err = add_capture_line(header, report->capture, &report->analysis);
 	if (!err)
 		err = add_filters(header, report);
 	if (!err)

@@ -98,7 +98,7 @@ static void add_sums(struct sums *sums, const struct report *report, size_t numb
 	sums->variance.live_samples += variance.live_samples;
 }
 
-static void add_group(struct cgroup_sums *sums, const struct report *report, size_t number)
+static void add_group_sums(struct cgroup_sums *sums, const struct report *report, size_t number)
 {
 	const struct value charged = keys_of(report, number)[KEY_CHARGED];
 
@@ -111,8 +111,8 @@ static void add_group(struct cgroup_sums *sums, const struct report *report, siz
 	sums->is_bound |= report->bounds.groups[number];
 }
 
-static void set_intervals(const struct report *report, const struct cgroup_sums *sums,
-			  struct table *table)
+static void set_cgroup_intervals(const struct report *report, const struct cgroup_sums *sums,
+				 struct table *table)
 {
 	const struct estimates *estimates = report->analysis.estimates;
 	const struct estimate_figures figures = { sums->all.allocations, sums->all.allocated,
@@ -129,8 +129,8 @@ static void set_intervals(const struct report *report, const struct cgroup_sums 
 	table_cell(table, COLUMN_charged_live_bytes_high)->number = range.high;
 }
 
-static int add_row(struct report *report, struct table *table, const struct value *keys,
-		   const struct cgroup_sums *sums)
+static int add_cgroup_row(struct report *report, struct table *table, const struct value *keys,
+			  const struct cgroup_sums *sums)
 {
 	const struct texts *texts = &report->allocations->source.texts;
 	int err = table_add(table) ? 0 : -ENOMEM;
@@ -157,12 +157,13 @@ static int add_row(struct report *report, struct table *table, const struct valu
 	table_cell(table, COLUMN_charged_live_bytes)->number =
 		sums->knows_charged ? sums->charged.live : CELL_UNKNOWN;
 	table_cell(table, COLUMN_live_upper_bound)->truth = sums->is_bound;
-	set_intervals(report, sums, table);
+	set_cgroup_intervals(report, sums, table);
 	return 0;
 }
 
 /* order: the groups, those of a cgroup together. */
-static int add_rows(struct report *report, struct table *table, const size_t *order, size_t count)
+static int add_cgroup_rows(struct report *report, struct table *table, const size_t *order,
+			   size_t count)
 {
 	int err = 0;
 
@@ -171,13 +172,13 @@ static int add_rows(struct report *report, struct table *table, const size_t *or
 
 		for (end = begin;
 		     end < count && !compare_groups(&order[begin], &order[end], report); end++)
-			add_group(&sums, report, order[end]);
-		err = add_row(report, table, keys_of(report, order[begin]), &sums);
+			add_group_sums(&sums, report, order[end]);
+		err = add_cgroup_row(report, table, keys_of(report, order[begin]), &sums);
 	}
 	return err;
 }
 
-static int make(struct report *report)
+static int make_cgroups(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	size_t *order = calloc(analysis->group_count + 1, sizeof(*order)), count = 0;
@@ -199,7 +200,7 @@ static int make(struct report *report)
 			order[count++] = i;
 	if (count)
 		qsort_r(order, count, sizeof(*order), compare_groups, report);
-	err = add_rows(report, table, order, count);
+	err = add_cgroup_rows(report, table, order, count);
 	free(order);
 	return err;
 }
@@ -211,5 +212,5 @@ const struct view view_cgroups = {
 	.by = GROUP_BY_CALLER,
 	.has_intervals = true,
 	.set_by = set_by,
-	.make = make,
+	.make = make_cgroups,
 };

@@ -65,7 +65,8 @@ struct class_site {
 };
 
 /* Where the peak is not known, the live heap at the end stands for it. */
-static struct heap_bytes held(const struct report *report, const struct size_request *request)
+static struct heap_bytes choose_heap_bytes(const struct report *report,
+					   const struct size_request *request)
 {
 	return report->analysis.peak_heap->is_known ? request->peak : request->live;
 }
@@ -105,7 +106,7 @@ static void sum_site(const struct report *report, const struct size_class *class
 	site->to = site->requests[site->count - 1].requested;
 	for (size_t i = 0; i < site->count; i++) {
 		const struct size_request *request = &site->requests[i];
-		struct heap_bytes bytes = held(report, request);
+		struct heap_bytes bytes = choose_heap_bytes(report, request);
 
 		heap_bytes_add(&site->peak, request->peak);
 		site->flow_waste += heap_bytes_wasted(request->flow);
@@ -167,8 +168,9 @@ static char *advice_text(const struct report *report, const struct class_site *s
 	return length < 0 ? NULL : text;
 }
 
-static int add_row(struct report *report, struct table *table, const struct size_class *class,
-		   const struct kmalloc_class *below, struct class_site site)
+static int add_class_site_row(struct report *report, struct table *table,
+			      const struct size_class *class, const struct kmalloc_class *below,
+			      struct class_site site)
 {
 	uint32_t group = site.requests[0].group;
 	bool knows_peak = report->analysis.peak_heap->is_known;
@@ -228,8 +230,9 @@ static int add_sites(struct report *report, struct table *table, const struct si
 		for (count = 1; i + count < class->count; count++)
 			if (requests[i + count].group != requests[i].group)
 				break;
-		err = add_row(report, table, class, &below,
-			      (struct class_site){ .requests = &requests[i], .count = count });
+		err = add_class_site_row(report, table, class, &below,
+					 (struct class_site){ .requests = &requests[i],
+							      .count = count });
 	}
 	return err;
 }

@@ -51,7 +51,7 @@ static enum column_type statistic_type(const struct statistic *statistic)
 }
 
 /* Sums that cannot get smaller by another event. */
-static bool grows(const struct statistic *statistic)
+static bool never_shrinks(const struct statistic *statistic)
 {
 	return statistic->function == STATISTIC_COUNT ||
 	       (statistic->function == STATISTIC_SUM && statistic->expression.field &&
@@ -85,7 +85,7 @@ static int set_columns(struct report *report)
 					     2,
 					     COLUMN_ALWAYS,
 					     statistic_legends[statistic->function],
-					     grows(statistic) };
+					     never_shrinks(statistic) };
 	}
 	*column++ = (struct column){ "lower_bound",	 "bound", "",	COLUMN_BOUND, 0,
 				     COLUMN_NOT_IN_TEXT, NULL,	  false };
@@ -126,7 +126,7 @@ static size_t add_interval_columns(struct report *report)
 	*column++ = interval_column("count_low", "count", "low");
 	*column++ = interval_column("count_high", "count", "high");
 	for (size_t i = 0; i < query->statistic_count; i++) {
-		if (!grows(&query->statistics[i]))
+		if (!never_shrinks(&query->statistics[i]))
 			continue;
 		*column++ = interval_column(query->statistics[i].low_name, "sum", "low");
 		*column++ = interval_column(query->statistics[i].high_name, "sum", "high");
@@ -155,8 +155,8 @@ static void set_estimate_legends(struct report *report)
 	}
 }
 
-static int on_transition(void *data, const struct analysis *analysis,
-			 const struct transition *transition)
+static int aggregate_transition(void *data, const struct analysis *analysis,
+				const struct transition *transition)
 {
 	struct count *count = data;
 	const struct report *report = count->report;
@@ -177,7 +177,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 			     object.allocated ? &object : NULL);
 }
 
-static int begin(struct report *report)
+static int begin_count(struct report *report)
 {
 	struct count *count;
 	int err;
@@ -199,7 +199,7 @@ static int begin(struct report *report)
 	if (!err)
 		err = report_bind_query(report, &count->source);
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ on_transition, count };
+		(struct observer){ aggregate_transition, count };
 	return err;
 }
 
@@ -263,8 +263,8 @@ static struct estimate_range find_range(const struct estimates *estimates, enum 
 }
 
 /* row: the cells of add_interval_columns(). */
-static void set_intervals(const struct report *report, struct cell *row,
-			  const struct aggregate_group *group)
+static void set_count_intervals(const struct report *report, struct cell *row,
+				const struct aggregate_group *group)
 {
 	const struct query *query = report->query;
 	const struct estimates *estimates = report->analysis.estimates;
@@ -277,7 +277,7 @@ static void set_intervals(const struct report *report, struct cell *row,
 	row++->number = range.low;
 	row++->number = range.high;
 	for (size_t i = 0; i < query->statistic_count; i++) {
-		if (!grows(&query->statistics[i]))
+		if (!never_shrinks(&query->statistics[i]))
 			continue;
 		range = find_range(estimates, of, group, &query->statistics[i],
 				   &group->statistics[i]);
@@ -286,8 +286,8 @@ static void set_intervals(const struct report *report, struct cell *row,
 	}
 }
 
-static int add_row(const struct count *count, struct table *table,
-		   const struct aggregate_group *group)
+static int add_count_row(const struct count *count, struct table *table,
+			 const struct aggregate_group *group)
 {
 	const struct query *query = count->report->query;
 	struct cell *row = table_add(table);
@@ -304,12 +304,12 @@ static int add_row(const struct count *count, struct table *table,
 			set_statistic(count, row++, &query->statistics[i], &group->statistics[i]);
 	row++->truth = count_is_bound(count->report);
 	if (has_intervals(count->report))
-		set_intervals(count->report, row, group);
+		set_count_intervals(count->report, row, group);
 	return 0;
 }
 
 /* Without groups there is one row, even if there is no event. */
-static int add_rows(const struct count *count, struct table *table)
+static int add_count_rows(const struct count *count, struct table *table)
 {
 	const struct query *query = count->report->query;
 	struct accumulator none[QUERY_STATISTICS_MAX] = { 0 };
@@ -317,9 +317,10 @@ static int add_rows(const struct count *count, struct table *table)
 	int err = 0;
 
 	for (size_t i = 0; i < count->aggregate.count && !err; i++)
-		err = add_row(count, table, count->aggregate.groups[i]);
-	return err || query->by_count || count->aggregate.count ? err
-								: add_row(count, table, &no_events);
+		err = add_count_row(count, table, count->aggregate.groups[i]);
+	return err || query->by_count || count->aggregate.count
+		       ? err
+		       : add_count_row(count, table, &no_events);
 }
 
 static bool has_histogram(const struct query *query)
@@ -330,7 +331,7 @@ static bool has_histogram(const struct query *query)
 	return false;
 }
 
-static int make(struct report *report)
+static int make_count(struct report *report)
 {
 	struct count *count = report->data;
 	bool histogram = has_histogram(report->query);
@@ -352,7 +353,7 @@ static int make(struct report *report)
 	table->title = "Events";
 	table->empty = "No event was selected.";
 	table->sort = "count";
-	err = add_rows(count, table);
+	err = add_count_rows(count, table);
 	return err || !histogram ? err : count_add_histogram(report, count);
 }
 
@@ -382,7 +383,7 @@ int count_add_header(const struct report *report, struct header *header)
 	return err;
 }
 
-static void end(struct report *report)
+static void end_count(struct report *report)
 {
 	struct count *count = report->data;
 
@@ -401,8 +402,8 @@ const struct view view_count = {
 	.by = GROUP_BY_SITE,
 	.rows = 100,
 	.set_columns = set_columns,
-	.begin = begin,
-	.make = make,
+	.begin = begin_count,
+	.make = make_count,
 	.add_header = count_add_header,
-	.end = end,
+	.end = end_count,
 };

@@ -66,8 +66,8 @@ static struct value open_end(int64_t number, int64_t open)
 	return number == open ? value_unknown() : value_of(number);
 }
 
-static int add_row(const struct histogram *histogram, const struct aggregate_group *group,
-		   size_t statistic_number, size_t bucket)
+static int add_bucket_row(const struct histogram *histogram, const struct aggregate_group *group,
+			  size_t statistic_number, size_t bucket)
 {
 	const struct statistic *statistic = &histogram->query->statistics[statistic_number];
 	const struct accumulator *accumulator = &group->statistics[statistic_number];
@@ -109,7 +109,7 @@ static int add_buckets(const struct histogram *histogram, const struct aggregate
 	while (!buckets[first])
 		first++;
 	for (size_t i = first; i < end && !err; i++)
-		err = add_row(histogram, group, statistic, i);
+		err = add_bucket_row(histogram, group, statistic, i);
 	return err;
 }
 

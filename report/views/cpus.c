@@ -20,7 +20,7 @@ static const struct column_choice columns[] = {
 	{ 0 },
 };
 
-static int make(struct report *report)
+static int make_cpus(struct report *report)
 {
 	static const struct cross_free_text text = {
 		.number = COLUMN_cpu,
@@ -50,6 +50,6 @@ const struct view view_cpus = {
 	.columns = columns,
 	.by = GROUP_BY_SITE,
 	.begin = cross_free_begin_cpus,
-	.make = make,
+	.make = make_cpus,
 	.end = cross_free_end,
 };

@@ -13,7 +13,7 @@
 #include "report/views/cross_free_tables.h"
 #include "report/views/row_names.h"
 
-static int begin(struct report *report, bool by_node)
+static int begin_cross_frees(struct report *report, bool by_node)
 {
 	struct cross_frees *cross = calloc(1, sizeof(*cross));
 	int err;
@@ -30,12 +30,12 @@ static int begin(struct report *report, bool by_node)
 
 int cross_free_begin_cpus(struct report *report)
 {
-	return begin(report, false);
+	return begin_cross_frees(report, false);
 }
 
 int cross_free_begin_nodes(struct report *report)
 {
-	return begin(report, true);
+	return begin_cross_frees(report, true);
 }
 
 void cross_free_end(struct report *report)

@@ -31,7 +31,7 @@ double damage_coverage(const struct analysis *analysis, uint32_t cache)
 				 analysis->caches[cache].missed_frees);
 }
 
-static double halved(double bytes, double missing_percent)
+static double halve_bytes(double bytes, double missing_percent)
 {
 	for (; missing_percent >= HALVING; missing_percent -= HALVING)
 		bytes /= 2;
@@ -56,9 +56,9 @@ static void sort_times(uint64_t *times, size_t count)
 }
 
 /* The objects in caches with full coverage, or the others. */
-static void weigh(struct damage_part *part, bool is_full, const struct analysis *analysis,
-		  const struct slab_object *const *list, size_t count, uint64_t old_age,
-		  uint64_t *times)
+static void weigh_objects(struct damage_part *part, bool is_full, const struct analysis *analysis,
+			  const struct slab_object *const *list, size_t count, uint64_t old_age,
+			  uint64_t *times)
 {
 	uint32_t cache = CACHE_NONE;
 	struct object_weight weight;
@@ -84,9 +84,10 @@ static void weigh(struct damage_part *part, bool is_full, const struct analysis 
 	/* an object that was allocated later cannot be old */
 	part->steady = trend_steady(times, part->old_count, analysis->window_begin,
 				    analysis->window_end - old_age);
-	part->bytes = halved((double)part->old_bytes, FULL - part->steady);
+	part->bytes = halve_bytes((double)part->old_bytes, FULL - part->steady);
 	if (part->live_bytes)
-		part->bytes = halved(part->bytes, FULL - part->weighted / (double)part->live_bytes);
+		part->bytes =
+			halve_bytes(part->bytes, FULL - part->weighted / (double)part->live_bytes);
 }
 
 void damage_find(struct damage *damage, const struct analysis *analysis,
@@ -100,8 +101,8 @@ void damage_find(struct damage *damage, const struct analysis *analysis,
 	for (size_t i = 0; i < count; i++)
 		damage->objects += weigh_object(analysis, list[i]).objects;
 	old_age = damage_old_age(analysis, group->lifetimes, group->frees, damage->objects);
-	weigh(&full, true, analysis, list, count, old_age, times);
-	weigh(&rest, false, analysis, list, count, old_age, times);
+	weigh_objects(&full, true, analysis, list, count, old_age, times);
+	weigh_objects(&rest, false, analysis, list, count, old_age, times);
 	damage->old = full.old + rest.old;
 	damage->live_bytes = full.live_bytes + rest.live_bytes;
 	damage->covered_bytes = full.live_bytes;

@@ -210,8 +210,8 @@ static int set_match(const struct report *report, struct diff_row *row, size_t k
 	return err;
 }
 
-static int add_row(const struct report *report, const struct group *group,
-		   const struct diff_figures *figures)
+static int add_diff_row(const struct report *report, const struct group *group,
+			const struct diff_figures *figures)
 {
 	size_t keys = report->settings.by == GROUP_BY_CALLER ? report->query->by_count : 1;
 	const struct analysis *analysis = &report->analysis;
@@ -231,7 +231,7 @@ static int add_row(const struct report *report, const struct group *group,
 	return row->cache ? 0 : -ENOMEM;
 }
 
-static int begin(struct report *report)
+static int begin_diff(struct report *report)
 {
 	struct diff_collect *collect = calloc(1, sizeof(*collect));
 
@@ -285,7 +285,7 @@ static void forget_peaks(struct diff_side *side)
 	side->total.peak = NAN;
 }
 
-static int make(struct report *report)
+static int make_diff(struct report *report)
 {
 	struct diff_collect *collect = report->data;
 	const struct analysis *analysis = &report->analysis;
@@ -301,7 +301,8 @@ static int make(struct report *report)
 	set_losses(side, report);
 	for (size_t i = 0; i < analysis->group_count && i < collect->group_space && !err; i++)
 		if (collect->groups[i])
-			err = add_row(report, &analysis->groups[i], &collect->groups[i]->figures);
+			err = add_diff_row(report, &analysis->groups[i],
+					   &collect->groups[i]->figures);
 	side->total = collect->total.figures;
 	for (size_t i = 0; i < side->named_count; i++) {
 		side->named[i].cache = collect->cache_named[i].figures;
@@ -314,7 +315,7 @@ static int make(struct report *report)
 	return err;
 }
 
-static void end(struct report *report)
+static void end_diff(struct report *report)
 {
 	if (report->data)
 		diff_collect_deinit(report->data);
@@ -327,7 +328,7 @@ const struct view view_diff = {
 	.has_by = true,
 	.by = GROUP_BY_SITE,
 	.compares = true,
-	.begin = begin,
-	.make = make,
-	.end = end,
+	.begin = begin_diff,
+	.make = make_diff,
+	.end = end_diff,
 };

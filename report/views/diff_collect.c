@@ -85,15 +85,15 @@ static size_t find_slice(struct diff_collect *collect, uint64_t time)
 	return slice;
 }
 
-static void change(struct diff_figures *figures, enum diff_figure figure, size_t slice,
-		   double value)
+static void add_slice_change(struct diff_figures *figures, enum diff_figure figure, size_t slice,
+			     double value)
 {
 	figures->histories[figure].changes[slice] += value;
 	figures->histories[figure].squares += value * fabs(value);
 }
 
-static void count(struct diff_counted *counted, size_t slice, const struct delta *delta,
-		  const struct slab_object *object)
+static void count_delta(struct diff_counted *counted, size_t slice, const struct delta *delta,
+			const struct slab_object *object)
 {
 	struct diff_figures *figures = &counted->figures;
 	double live = (double)(int64_t)delta_live_bytes(delta);
@@ -101,13 +101,15 @@ static void count(struct diff_counted *counted, size_t slice, const struct delta
 	uint64_t debug = delta->debug ? delta->debug * object->allocated / delta->allocated : 0;
 
 	if (delta->allocations) {
-		change(figures, DIFF_ALLOCATIONS, slice, (double)delta->allocations);
-		change(figures, DIFF_ALLOCATED, slice, (double)delta->allocated);
-		change(figures, DIFF_WASTE, slice,
-		       (double)(delta->allocated - delta->debug) - (double)delta->requested);
+		add_slice_change(figures, DIFF_ALLOCATIONS, slice, (double)delta->allocations);
+		add_slice_change(figures, DIFF_ALLOCATED, slice, (double)delta->allocated);
+		add_slice_change(figures, DIFF_WASTE, slice,
+				 (double)(delta->allocated - delta->debug) -
+					 (double)delta->requested);
 	}
-	change(figures, DIFF_LIVE_OBJECTS, slice, (double)(int64_t)delta_live_objects(delta));
-	change(figures, DIFF_LIVE, slice, live);
+	add_slice_change(figures, DIFF_LIVE_OBJECTS, slice,
+			 (double)(int64_t)delta_live_objects(delta));
+	add_slice_change(figures, DIFF_LIVE, slice, live);
 	counted->live += live;
 	figures->peaks[slice] = fmax(figures->peaks[slice], counted->live);
 	figures->peak = fmax(figures->peak, counted->live);
@@ -127,22 +129,22 @@ static int count_object(struct diff_collect *collect, const struct analysis *ana
 
 	if (!group)
 		return -ENOMEM;
-	count(group, slice, &delta, object);
-	count(&collect->total, slice, &delta, object);
+	count_delta(group, slice, &delta, object);
+	count_delta(&collect->total, slice, &delta, object);
 	collect->side->events[slice] += (double)(delta.allocations + delta.frees);
 	for (size_t i = 0; i < collect->side->named_count; i++) {
 		const struct diff_name *name = &collect->side->named[i].name;
 
 		if (name->scope != DIFF_OF_FUNCTION && !strcmp(cache, name->text))
-			count(&collect->cache_named[i], slice, &delta, object);
+			count_delta(&collect->cache_named[i], slice, &delta, object);
 		if (group->named >> i & 1)
-			count(&collect->code_named[i], slice, &delta, object);
+			count_delta(&collect->code_named[i], slice, &delta, object);
 	}
 	return 0;
 }
 
-static int on_transition(void *data, const struct analysis *analysis,
-			 const struct transition *transition)
+static int collect_transition(void *data, const struct analysis *analysis,
+			      const struct transition *transition)
 {
 	struct diff_collect *collect = data;
 	size_t slice;
@@ -178,7 +180,7 @@ int diff_collect_init(struct diff_collect *collect, struct report *report)
 		.report = report,
 	};
 	settings->observers[settings->observer_count++] =
-		(struct observer){ .on_transition = on_transition, .data = collect };
+		(struct observer){ .on_transition = collect_transition, .data = collect };
 	return collect->cache_named && collect->code_named ? 0 : -ENOMEM;
 }
 

@@ -33,8 +33,8 @@ static void convert_rates(struct table *table, size_t index)
 		table->cells[row * table->column_count + index].decimal /= EVENTS_PER_SECOND;
 }
 
-static void convert(struct table *table, size_t index, struct column *column,
-		    struct column_texts *texts)
+static void convert_column(struct table *table, size_t index, struct column *column,
+			   struct column_texts *texts)
 {
 	if (column->type == COLUMN_DURATION)
 		column->type = COLUMN_NULLABLE;
@@ -63,7 +63,7 @@ struct column *event_clock_convert(struct table *table)
 		return NULL;
 	memcpy(columns, table->columns, count * sizeof(*columns));
 	for (size_t i = 0; i < count; i++)
-		convert(table, i, &columns[i], &texts[i]);
+		convert_column(table, i, &columns[i], &texts[i]);
 	table->columns = columns;
 	return columns;
 }

@@ -42,7 +42,8 @@ struct events {
 };
 
 /* The text in the form of the renderer; each is quoted once. NULL: no memory. */
-static const struct stream_text *quote(struct events *events, uint32_t number, bool is_word)
+static const struct stream_text *quote_event_text(struct events *events, uint32_t number,
+						  bool is_word)
 {
 	struct stream_text *quoted;
 	char *text;
@@ -97,8 +98,8 @@ static int set_cell(struct events *events, struct stream_cell *cell,
 		cell->truth = value.number;
 		break;
 	case VALUE_TEXT:
-		text = quote(events, (uint32_t)value.number,
-			     column->field && column->field->is_word);
+		text = quote_event_text(events, (uint32_t)value.number,
+					column->field && column->field->is_word);
 		if (!text)
 			return -ENOMEM;
 		cell->type = STREAM_TEXT;
@@ -133,8 +134,8 @@ static int write_row(struct events *events, const struct transition *transition)
 	return 0;
 }
 
-static int on_transition(void *data, const struct analysis *analysis,
-			 const struct transition *transition)
+static int write_event_row(void *data, const struct analysis *analysis,
+			   const struct transition *transition)
 {
 	struct events *events = data;
 
@@ -186,7 +187,7 @@ static void set_columns(struct events *events, bool counts_events)
 }
 
 /* Rows must not wait for the next events of a live capture. */
-static int flush(void *data)
+static int flush_events(void *data)
 {
 	struct events *events = data;
 	int err = row_stream_flush(&events->stream);
@@ -194,7 +195,7 @@ static int flush(void *data)
 	return err || !fflush(events->report->out) ? err : -errno;
 }
 
-static int begin(struct report *report)
+static int begin_events(struct report *report)
 {
 	struct events *events;
 	int err;
@@ -226,15 +227,15 @@ static int begin(struct report *report)
 	row_stream_init(&events->stream, &report->renderer->rows, report->out, events->columns,
 			events->columns_of->column_count);
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ on_transition, events };
+		(struct observer){ write_event_row, events };
 	if (report->capture->live) {
-		report->capture->live->before_wait = flush;
+		report->capture->live->before_wait = flush_events;
 		report->capture->live->data = events;
 	}
 	return 0;
 }
 
-static int make(struct report *report)
+static int finish_events(struct report *report)
 {
 	struct events *events = report->data;
 	int err = row_stream_flush(&events->stream);
@@ -245,7 +246,7 @@ static int make(struct report *report)
 	return err;
 }
 
-static void end(struct report *report)
+static void end_events(struct report *report)
 {
 	struct events *events = report->data;
 
@@ -269,7 +270,7 @@ const struct view view_events = {
 	.shows_events = true,
 	.has_fields = true,
 	.by = GROUP_BY_SITE,
-	.begin = begin,
-	.make = make,
-	.end = end,
+	.begin = begin_events,
+	.make = finish_events,
+	.end = end_events,
 };

@@ -190,7 +190,8 @@ static int set_tasks(const struct report *report, struct table *table,
 	return err;
 }
 
-static int add_row(struct report *report, struct table *table, const struct heap_finding *found)
+static int add_finding_row(struct report *report, struct table *table,
+			   const struct heap_finding *found)
 {
 	uint64_t time = found->alloc_time ? found->alloc_time : found->first_time;
 	bool allocated = found->alloc_time;
@@ -255,7 +256,7 @@ int findings_table(struct report *report, struct table *table)
 		if (is_counted_only(report, heap_findings_get(findings, i)))
 			counts = true;
 		else
-			err = add_row(report, table, heap_findings_get(findings, i));
+			err = add_finding_row(report, table, heap_findings_get(findings, i));
 	}
 	if (report->filter_count)
 		table->empty = counts ? "No certain finding in the selected events."
@@ -345,7 +346,7 @@ static int kinds_table(struct report *report)
 	return 0;
 }
 
-static int make(struct report *report)
+static int make_findings(struct report *report)
 {
 	const struct heap_findings *findings = report->analysis.findings;
 	struct table *table = report_add_table(report, columns);
@@ -366,5 +367,5 @@ const struct view view_findings = {
 	.columns = columns,
 	.by = GROUP_BY_SITE,
 	.findings = true,
-	.make = make,
+	.make = make_findings,
 };

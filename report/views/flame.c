@@ -67,7 +67,7 @@ static int set_by(struct report *report)
 	return err;
 }
 
-static int begin(struct report *report)
+static int begin_flame(struct report *report)
 {
 	struct analysis_settings *settings = &report->settings;
 	enum flame_measure measure = find_measure(report);
@@ -98,7 +98,7 @@ static int begin(struct report *report)
 	return flame_counts_init(counts);
 }
 
-static void end(struct report *report)
+static void end_flame(struct report *report)
 {
 	if (report->data)
 		flame_counts_deinit(report->data);
@@ -224,7 +224,7 @@ static int set_texts(const struct report *report, struct flame *flame)
 	return flame->title && flame->source ? 0 : -ENOMEM;
 }
 
-static int make(struct report *report)
+static int make_flame(struct report *report)
 {
 	size_t keys = report->query->by_count - report->query->hidden_count -
 		      (report->renderer->has_labels ? LABEL_COUNT : 0);
@@ -242,7 +242,7 @@ static int make(struct report *report)
 		err = flame_add_old(report);
 	if (!err && flame->measure == FLAME_peak)
 		flame_counts_bound_peak(report->data, report);
-	end(report);
+	end_flame(report);
 	if (!err)
 		err = set_path_texts(report, keys);
 	if (!err)
@@ -276,8 +276,8 @@ const struct view view_flame = {
 	.by = GROUP_BY_CALLER,
 	.rows = VIEW_ALL_ROWS,
 	.set_by = set_by,
-	.begin = begin,
-	.make = make,
+	.begin = begin_flame,
+	.make = make_flame,
 	.add_header = add_header,
-	.end = end,
+	.end = end_flame,
 };

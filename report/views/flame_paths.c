@@ -47,7 +47,7 @@ static void put_stack(FILE *file, const char *text, bool bottom_up)
 	}
 }
 
-static void put_text(FILE *file, const char *text)
+static void put_frame_text(FILE *file, const char *text)
 {
 	flame_put_name(file, text, strlen(text));
 }
@@ -56,9 +56,9 @@ static void put_value(const struct report *report, FILE *file, const struct expr
 		      struct value value)
 {
 	if (!value.known) {
-		put_text(file, "(no ");
-		put_text(file, key->text);
-		put_text(file, ")");
+		put_frame_text(file, "(no ");
+		put_frame_text(file, key->text);
+		put_frame_text(file, ")");
 		return;
 	}
 	if (key->type == VALUE_TEXT) {
@@ -68,10 +68,10 @@ static void put_value(const struct report *report, FILE *file, const struct expr
 		if (is_stack(key->field))
 			put_stack(file, text, report->bottom_up);
 		else
-			put_text(file, text);
+			put_frame_text(file, text);
 		return;
 	}
-	put_text(file, key->text);
+	put_frame_text(file, key->text);
 	if (key->type == VALUE_BOOL)
 		fputs(value.number ? " true" : " false", file);
 	else if (key->type == VALUE_ADDRESS || key->type == VALUE_FLAGS)

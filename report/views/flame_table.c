@@ -63,8 +63,8 @@ struct tree_table {
 	bool is_collapsed, bottom_up;
 };
 
-static int add_row(const struct tree_table *out, struct flame_values values, uint64_t own,
-		   bool is_bound, size_t depth, char *function, char *path)
+static int add_function_row(const struct tree_table *out, struct flame_values values, uint64_t own,
+			    bool is_bound, size_t depth, char *function, char *path)
 {
 	const struct estimate_range range =
 		estimate_range(values.bytes, values.variance, &out->margin);
@@ -92,7 +92,7 @@ static int add_row(const struct tree_table *out, struct flame_values values, uin
 	return 0;
 }
 
-static char *indented(size_t level, const char *name, size_t length)
+static char *indent_name(size_t level, const char *name, size_t length)
 {
 	char *text;
 
@@ -141,8 +141,8 @@ static int add_node(const struct tree_table *out, size_t number, size_t level)
 		if (text_close(names, &path))
 			return -ENOMEM;
 	}
-	err = add_row(out, node->total, node->own.bytes, node->is_bound, node->depth,
-		      indented(level, node->name, node->length), path);
+	err = add_function_row(out, node->total, node->own.bytes, node->is_bound, node->depth,
+			       indent_name(level, node->name, node->length), path);
 	return err ? err : add_children(out, last, level + 1);
 }
 
@@ -170,8 +170,8 @@ static int add_children(const struct tree_table *out, size_t parent, size_t leve
 	if (err || !rest.bytes || !out->is_collapsed)
 		return err;
 	snprintf(text, sizeof(text), "(%zu below %d %%)", others, LEAST_PERCENT);
-	return add_row(out, rest, 0, is_bound, nodes[parent].depth + 1,
-		       indented(level, text, strlen(text)), strdup(""));
+	return add_function_row(out, rest, 0, is_bound, nodes[parent].depth + 1,
+				indent_name(level, text, strlen(text)), strdup(""));
 }
 
 int flame_table(struct report *report, struct estimate_margin margin)

@@ -29,8 +29,8 @@ static const struct column_choice crossing_columns[] = {
 	{ 0 },
 };
 
-static struct table *add_table(struct report *report, const struct column_choice *columns,
-			       const char *key)
+static struct table *add_glance_table(struct report *report, const struct column_choice *columns,
+				      const char *key)
 {
 	struct table *table = report_add_table(report, columns);
 
@@ -44,7 +44,7 @@ int glance_waste_table(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	bool is_known = analysis->peak_heap->is_known;
-	struct table *table = add_table(report, waste_columns, "waste");
+	struct table *table = add_glance_table(report, waste_columns, "waste");
 
 	table->empty = "Nothing is wasted.";
 	table->sort = is_known ? "peak_waste,live_waste" : "live_waste";
@@ -76,7 +76,7 @@ int glance_waste_table(struct report *report)
 int glance_crossing_table(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
-	struct table *table = add_table(report, crossing_columns, "crossing");
+	struct table *table = add_glance_table(report, crossing_columns, "crossing");
 
 	table->empty = "No object was freed on another CPU.";
 	table->sort = "cross_cpu_frees,share_percent";

@@ -66,7 +66,7 @@ static int compare_live_bytes(const void *left, const void *right)
 }
 
 /* Inserts one into the best, which are sorted by damage; returns their number. */
-static size_t insert(struct growing *best, size_t count, const struct growing *one)
+static size_t insert_growing(struct growing *best, size_t count, const struct growing *one)
 {
 	size_t at = count < GROWTH_ROWS ? count++ : count;
 
@@ -98,13 +98,13 @@ static size_t find_best(struct growing *best, struct growing *list, size_t count
 		objects = survivors_of(survivors, list[i].group, &objects_count);
 		damage_find(&list[i].damage, analysis, objects, objects_count, times);
 		if (list[i].damage.bytes)
-			found = insert(best, found, &list[i]);
+			found = insert_growing(best, found, &list[i]);
 	}
 	return found;
 }
 
-static int add_row(struct report *report, struct table *table, const struct survivors *survivors,
-		   const struct growing *one)
+static int add_largest_row(struct report *report, struct table *table,
+			   const struct survivors *survivors, const struct growing *one)
 {
 	const struct group *group = &report->analysis.groups[one->group];
 	const struct slab_object *const *objects;
@@ -125,7 +125,8 @@ static int add_row(struct report *report, struct table *table, const struct surv
 						    : -ENOMEM;
 }
 
-static int add_rows(struct report *report, struct table *table, const struct survivors *survivors)
+static int add_largest_rows(struct report *report, struct table *table,
+			    const struct survivors *survivors)
 {
 	const struct analysis *analysis = &report->analysis;
 	struct growing *list = calloc(analysis->group_count + 1, sizeof(*list));
@@ -152,7 +153,7 @@ static int add_rows(struct report *report, struct table *table, const struct sur
 		found = find_best(best, list, count, analysis, survivors, times);
 	}
 	for (size_t i = 0; i < found && !err; i++)
-		err = add_row(report, table, survivors, &best[i]);
+		err = add_largest_row(report, table, survivors, &best[i]);
 	free(times);
 	free(list);
 	return err;
@@ -175,7 +176,7 @@ int growth_table(struct report *report)
 	err = survivors_init(&survivors, &report->analysis);
 	if (err)
 		return err;
-	err = add_rows(report, table, &survivors);
+	err = add_largest_rows(report, table, &survivors);
 	survivors_deinit(&survivors);
 	return err;
 }

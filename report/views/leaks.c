@@ -114,7 +114,7 @@ static struct live_change *find_change(struct leaks *leaks, uint32_t group, size
 }
 
 /* Each two neighbours become one. The list keeps its memory. */
-static void halve(struct live_series *series)
+static void halve_live_series(struct live_series *series)
 {
 	size_t kept = 0;
 
@@ -138,12 +138,12 @@ static size_t find_slice(struct leaks *leaks, uint64_t time)
 
 	for (; leaks->merged < leaks->slices.doublings; leaks->merged++)
 		for (size_t i = 0; i < leaks->group_count; i++)
-			halve(&leaks->series[i]);
+			halve_live_series(&leaks->series[i]);
 	return slice;
 }
 
-static int on_transition(void *data, const struct analysis *analysis,
-			 const struct transition *transition)
+static int add_live_change(void *data, const struct analysis *analysis,
+			   const struct transition *transition)
 {
 	const struct delta delta = delta_of(analysis, transition);
 	uint64_t objects = delta_live_objects(&delta);
@@ -163,7 +163,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	return 0;
 }
 
-static int begin(struct report *report)
+static int begin_leaks(struct report *report)
 {
 	struct leaks *leaks = calloc(1, sizeof(*leaks));
 
@@ -171,11 +171,11 @@ static int begin(struct report *report)
 		return -ENOMEM;
 	report->data = leaks;
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ on_transition, leaks };
+		(struct observer){ add_live_change, leaks };
 	return 0;
 }
 
-static void end(struct report *report)
+static void end_leaks(struct report *report)
 {
 	struct leaks *leaks = report->data;
 
@@ -310,9 +310,9 @@ static int add_main_task(const struct report *report, const struct slab_object *
 	return table_cell(table, COLUMN_main_task)->text ? 0 : -ENOMEM;
 }
 
-static int add_row(struct report *report, struct table *table,
-		   const struct slab_object *const *list, size_t count,
-		   const struct scratch *scratch)
+static int add_leak_row(struct report *report, struct table *table,
+			const struct slab_object *const *list, size_t count,
+			const struct scratch *scratch)
 {
 	const struct analysis *analysis = &report->analysis;
 	const struct group *group = &analysis->groups[list[0]->group];
@@ -344,7 +344,7 @@ static int add_row(struct report *report, struct table *table,
 		       : -ENOMEM;
 }
 
-static int add_rows(struct report *report, struct table *table, struct survivors *survivors)
+static int add_leak_rows(struct report *report, struct table *table, struct survivors *survivors)
 {
 	const struct analysis *analysis = &report->analysis;
 	struct scratch scratch = {
@@ -359,14 +359,14 @@ static int add_rows(struct report *report, struct table *table, struct survivors
 
 		list = survivors_sort(survivors, group, &count);
 		if (count)
-			err = add_row(report, table, list, count, &scratch);
+			err = add_leak_row(report, table, list, count, &scratch);
 	}
 	free(scratch.times);
 	free(scratch.caches);
 	return err;
 }
 
-static int make(struct report *report)
+static int make_leaks(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	struct table *table = report_add_table(report, columns);
@@ -387,7 +387,7 @@ static int make(struct report *report)
 	if (err)
 		return err;
 	find_slice(report->data, analysis->window_end ? analysis->window_end - 1 : 0);
-	err = add_rows(report, table, &survivors);
+	err = add_leak_rows(report, table, &survivors);
 	survivors_deinit(&survivors);
 	return err;
 }
@@ -399,8 +399,8 @@ const struct view view_leaks = {
 	.has_by = true,
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
-	.begin = begin,
+	.begin = begin_leaks,
 	.has_intervals = true,
-	.make = make,
-	.end = end,
+	.make = make_leaks,
+	.end = end_leaks,
 };

@@ -28,8 +28,8 @@ static unsigned int power_of(unsigned int bucket)
 	return ns ? 63 - (unsigned int)__builtin_clzll(ns) : 0;
 }
 
-static int add_row(struct report *report, struct table *table, const struct group *group,
-		   unsigned int power, uint64_t frees)
+static int add_lifetime_row(struct report *report, struct table *table, const struct group *group,
+			    unsigned int power, uint64_t frees)
 {
 	const struct analysis *analysis = &report->analysis;
 
@@ -51,7 +51,8 @@ static int add_row(struct report *report, struct table *table, const struct grou
 }
 
 /* Rows from the first to the last with frees, including empty ones between, to show gaps. */
-static int add_group(struct report *report, struct table *table, const struct group *group)
+static int add_group_lifetimes(struct report *report, struct table *table,
+			       const struct group *group)
 {
 	uint64_t frees[POWERS] = { 0 };
 	unsigned int first = POWERS, last = 0;
@@ -69,11 +70,11 @@ static int add_group(struct report *report, struct table *table, const struct gr
 		last = power;
 	}
 	for (unsigned int power = first; power <= last && !err; power++)
-		err = add_row(report, table, group, power, frees[power]);
+		err = add_lifetime_row(report, table, group, power, frees[power]);
 	return err;
 }
 
-static int make(struct report *report)
+static int make_lifetimes(struct report *report)
 {
 	const struct analysis *analysis = &report->analysis;
 	struct table *table = report_add_table(report, columns);
@@ -86,7 +87,7 @@ static int make(struct report *report)
 	table->tiebreak = table_column(table, COLUMN_site);
 	for (size_t i = 0; i < analysis->group_count && !err; i++)
 		if (analysis->groups[i].lifetimes)
-			err = add_group(report, table, &analysis->groups[i]);
+			err = add_group_lifetimes(report, table, &analysis->groups[i]);
 	return err;
 }
 
@@ -98,5 +99,5 @@ const struct view view_lifetimes = {
 	.by = GROUP_BY_SITE,
 	.lifetimes = true,
 	.rows = 100,
-	.make = make,
+	.make = make_lifetimes,
 };

@@ -21,7 +21,7 @@ static const struct column_choice columns[] = {
 	{ 0 },
 };
 
-static int make(struct report *report)
+static int make_nodes(struct report *report)
 {
 	static const struct cross_free_text text = {
 		.number = COLUMN_node,
@@ -51,6 +51,6 @@ const struct view view_nodes = {
 	.columns = columns,
 	.by = GROUP_BY_SITE,
 	.begin = cross_free_begin_nodes,
-	.make = make,
+	.make = make_nodes,
 	.end = cross_free_end,
 };

@@ -26,8 +26,8 @@ struct probe_counts {
 	uint64_t events[PROBES];
 };
 
-static int on_transition(void *data, const struct analysis *analysis,
-			 const struct transition *transition)
+static int count_probe_event(void *data, const struct analysis *analysis,
+			     const struct transition *transition)
 {
 	struct probe_counts *counts = data;
 
@@ -42,7 +42,7 @@ static int on_transition(void *data, const struct analysis *analysis,
 	return counts->source.err;
 }
 
-static int begin(struct report *report)
+static int begin_probes(struct report *report)
 {
 	struct probe_counts *counts = calloc(1, sizeof(*counts));
 	int err;
@@ -55,11 +55,12 @@ static int begin(struct report *report)
 	if (!err)
 		err = report_bind_query(report, &counts->source);
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ on_transition, counts };
+		(struct observer){ count_probe_event, counts };
 	return err;
 }
 
-static const struct status_probe *find(const struct status_probes *list, const char *name)
+static const struct status_probe *find_status_probe(const struct status_probes *list,
+						    const char *name)
 {
 	for (size_t i = 0; i < list->count; i++)
 		if (!strcmp(list->list[i].name, name))
@@ -67,10 +68,11 @@ static const struct status_probe *find(const struct status_probes *list, const c
 	return NULL;
 }
 
-static int add_row(const struct report *report, struct table *table, size_t number, uint64_t events)
+static int add_probe_row(const struct report *report, struct table *table, size_t number,
+			 uint64_t events)
 {
 	const struct status *status = &report->capture->status;
-	const struct status_probe *probe = find(&status->probes, probes[number].name);
+	const struct status_probe *probe = find_status_probe(&status->probes, probes[number].name);
 	/* bulk functions and krealloc() are observed by hooks, if at all */
 	bool is_slab = number <= PROBE_CACHE_FREE && !status->no_slab;
 	bool is_recorded = !probe || probe->is_recorded;
@@ -96,7 +98,7 @@ static int add_row(const struct report *report, struct table *table, size_t numb
 	return 0;
 }
 
-static int make(struct report *report)
+static int make_probes(struct report *report)
 {
 	const struct probe_counts *counts = report->data;
 	struct table *table = report_add_table(report, columns);
@@ -107,11 +109,11 @@ static int make(struct report *report)
 	table->empty = "No probe was recorded.";
 	table->sort = "events,probe";
 	for (size_t i = 0; i < PROBES && !err; i++)
-		err = add_row(report, table, i, counts->events[i]);
+		err = add_probe_row(report, table, i, counts->events[i]);
 	return err;
 }
 
-static void end(struct report *report)
+static void end_probes(struct report *report)
 {
 	struct probe_counts *counts = report->data;
 
@@ -128,8 +130,8 @@ const struct view view_probes = {
 	.shows_events = true,
 	.by = GROUP_BY_SITE,
 	.rows = VIEW_ALL_ROWS,
-	.begin = begin,
-	.make = make,
+	.begin = begin_probes,
+	.make = make_probes,
 	.add_header = count_add_header,
-	.end = end,
+	.end = end_probes,
 };

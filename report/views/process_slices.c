@@ -51,7 +51,7 @@ void process_slice_add(struct process_slice *sum, const struct process_slice *sl
 }
 
 /* Were events of the probe recorded, or would they have been? */
-static bool has(const struct analysis *analysis, enum probe_id probe, uint8_t id)
+static bool has_probe_events(const struct analysis *analysis, enum probe_id probe, uint8_t id)
 {
 	const struct status_probes *list = &analysis->capture->status.probes;
 	const struct select *select = analysis->settings.select;
@@ -70,10 +70,11 @@ static bool has(const struct analysis *analysis, enum probe_id probe, uint8_t id
 void process_slice_cells(const struct process_slice *slice, const struct analysis *analysis,
 			 struct table *table)
 {
-	bool has_faults = has(analysis, PROBE_PAGE_FAULT_RETURN, KMT_PAGE_FAULT_RETURN);
-	bool has_mmap = has(analysis, PROBE_MMAP, KMT_MMAP) &&
-			has(analysis, PROBE_MUNMAP, KMT_MUNMAP);
-	bool has_brk = has(analysis, PROBE_BRK, KMT_BRK) && !slice->brk_is_unknown;
+	bool has_faults =
+		has_probe_events(analysis, PROBE_PAGE_FAULT_RETURN, KMT_PAGE_FAULT_RETURN);
+	bool has_mmap = has_probe_events(analysis, PROBE_MMAP, KMT_MMAP) &&
+			has_probe_events(analysis, PROBE_MUNMAP, KMT_MUNMAP);
+	bool has_brk = has_probe_events(analysis, PROBE_BRK, KMT_BRK) && !slice->brk_is_unknown;
 
 	table_cell(table, COLUMN_minor_faults)->number = has_faults ? slice->minor_faults
 								    : CELL_UNKNOWN;
@@ -84,5 +85,6 @@ void process_slice_cells(const struct process_slice *slice, const struct analysi
 	table_cell(table, COLUMN_brk_growth_bytes)->change = has_brk ? slice->brk_bytes
 								     : CHANGE_UNKNOWN;
 	table_cell(table, COLUMN_oom_kills)->number =
-		has(analysis, PROBE_OOM_KILL, KMT_OOM_KILL) ? slice->oom_kills : CELL_UNKNOWN;
+		has_probe_events(analysis, PROBE_OOM_KILL, KMT_OOM_KILL) ? slice->oom_kills
+									 : CELL_UNKNOWN;
 }

@@ -36,7 +36,7 @@ const struct column_choice sites_columns[] = {
 };
 
 /* The coverage of the cache of its objects; of several caches, that of its own frees. */
-static double coverage(const struct analysis *analysis, const struct group *group)
+static double find_group_coverage(const struct analysis *analysis, const struct group *group)
 {
 	const struct analysis_cache *cache;
 
@@ -46,7 +46,8 @@ static double coverage(const struct analysis *analysis, const struct group *grou
 	return analysis_coverage(cache->frees, cache->missed_frees);
 }
 
-static uint64_t lifetime(const struct analysis *analysis, const struct group *group, double percent)
+static uint64_t find_lifetime(const struct analysis *analysis, const struct group *group,
+			      double percent)
 {
 	return group->lifetimes
 		       ? lifetimes_percentile(group->lifetimes, percent,
@@ -54,7 +55,7 @@ static uint64_t lifetime(const struct analysis *analysis, const struct group *gr
 		       : CELL_UNKNOWN;
 }
 
-static int add_row(struct report *report, struct table *table, const struct group *group)
+static int add_site_row(struct report *report, struct table *table, const struct group *group)
 {
 	const struct select *select = report->settings.select;
 	/* with --older the analysis reports an object when it ends: the peak is not known */
@@ -86,11 +87,14 @@ static int add_row(struct report *report, struct table *table, const struct grou
 	/* a profile does not know the allocations between */
 	table_cell(table, COLUMN_temporary)->number =
 		report->capture->status.sampling.is_profile ? CELL_UNKNOWN : group->temporary;
-	table_cell(table, COLUMN_lifetime_p50_ns)->number = lifetime(&report->analysis, group, 50);
-	table_cell(table, COLUMN_lifetime_p99_ns)->number = lifetime(&report->analysis, group, 99);
+	table_cell(table, COLUMN_lifetime_p50_ns)->number =
+		find_lifetime(&report->analysis, group, 50);
+	table_cell(table, COLUMN_lifetime_p99_ns)->number =
+		find_lifetime(&report->analysis, group, 99);
 	table_cell(table, COLUMN_live_upper_bound)->truth =
 		report->bounds.groups[group - report->analysis.groups];
-	table_cell(table, COLUMN_coverage_percent)->decimal = coverage(&report->analysis, group);
+	table_cell(table, COLUMN_coverage_percent)->decimal =
+		find_group_coverage(&report->analysis, group);
 	estimate_set_group(report, table, group, false);
 	return table_cell(table, COLUMN_site)->text ? 0 : -ENOMEM;
 }
@@ -109,11 +113,11 @@ int sites_table(struct report *report, struct table *table)
 	table->tiebreak = table_column(table, COLUMN_address);
 	for (size_t i = 0; i < analysis->group_count && !err; i++)
 		if (!group_is_empty(&analysis->groups[i]))
-			err = add_row(report, table, &analysis->groups[i]);
+			err = add_site_row(report, table, &analysis->groups[i]);
 	return err;
 }
 
-static int make(struct report *report)
+static int make_sites(struct report *report)
 {
 	return sites_table(report, report_add_table(report, sites_columns));
 }
@@ -127,5 +131,5 @@ const struct view view_sites = {
 	.lifetimes = true,
 	.peak_heap = true,
 	.has_intervals = true,
-	.make = make,
+	.make = make_sites,
 };

@@ -185,8 +185,8 @@ static int add_class(struct report *report, struct table *table, const struct si
 	return table_cell(table, COLUMN_cache)->text ? 0 : -ENOMEM;
 }
 
-static int add_rows(struct report *report, const struct size_classes *classes, struct table *ranges,
-		    struct table *table)
+static int add_class_rows(struct report *report, const struct size_classes *classes,
+			  struct table *ranges, struct table *table)
 {
 	int err = 0;
 
@@ -203,7 +203,7 @@ static int add_rows(struct report *report, const struct size_classes *classes, s
 	return err;
 }
 
-static int begin(struct report *report)
+static int begin_sizes(struct report *report)
 {
 	struct heap_sizes *sizes = calloc(1, sizeof(*sizes));
 
@@ -215,7 +215,7 @@ static int begin(struct report *report)
 	return heap_sizes_init(sizes);
 }
 
-static void end(struct report *report)
+static void end_sizes(struct report *report)
 {
 	if (!report->data)
 		return;
@@ -223,7 +223,7 @@ static void end(struct report *report)
 	free(report->data);
 }
 
-static int make(struct report *report)
+static int make_sizes(struct report *report)
 {
 	struct table *ranges = report_add_table(report, columns);
 	struct table *table = report_add_table(report, class_columns);
@@ -246,7 +246,7 @@ static int make(struct report *report)
 		err = size_classes_init(&classes, &report->analysis, report->data);
 	if (err)
 		return err;
-	err = add_rows(report, &classes, ranges, table);
+	err = add_class_rows(report, &classes, ranges, table);
 	if (!err)
 		err = class_sites_table(report, &classes);
 	size_classes_deinit(&classes);
@@ -260,7 +260,7 @@ const struct view view_sizes = {
 	.columns = columns,
 	.rows = VIEW_ALL_ROWS,
 	.peak_heap = true,
-	.begin = begin,
-	.make = make,
-	.end = end,
+	.begin = begin_sizes,
+	.make = make_sizes,
+	.end = end_sizes,
 };

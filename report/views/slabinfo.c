@@ -39,7 +39,7 @@ static const struct column_choice columns[] = {
 /* SLAB_GROWTH_UNKNOWN is CHANGE_UNKNOWN. */
 _Static_assert(SLAB_GROWTH_UNKNOWN == CHANGE_UNKNOWN, "unknown numbers are unknown cells");
 
-static int begin(struct report *report)
+static int begin_slabinfo(struct report *report)
 {
 	if (!report->settings.select)
 		return 0;
@@ -50,7 +50,7 @@ static int begin(struct report *report)
 	return -EINVAL;
 }
 
-static int64_t bytes(const struct slab_growth_cache *cache)
+static int64_t find_unobserved_bytes(const struct slab_growth_cache *cache)
 {
 	int64_t bytes;
 
@@ -60,7 +60,7 @@ static int64_t bytes(const struct slab_growth_cache *cache)
 	return bytes;
 }
 
-static int add_row(struct table *table, const struct slab_growth_cache *cache)
+static int add_slabinfo_row(struct table *table, const struct slab_growth_cache *cache)
 {
 	if (!table_add(table))
 		return -ENOMEM;
@@ -75,7 +75,7 @@ static int add_row(struct table *table, const struct slab_growth_cache *cache)
 	table_cell(table, COLUMN_error_low)->change = cache->low;
 	table_cell(table, COLUMN_error_high)->change = cache->high;
 	table_cell(table, COLUMN_unobserved_objects)->change = cache->unobserved;
-	table_cell(table, COLUMN_unobserved_bytes)->change = bytes(cache);
+	table_cell(table, COLUMN_unobserved_bytes)->change = find_unobserved_bytes(cache);
 	return table_cell(table, COLUMN_cache)->text ? 0 : -ENOMEM;
 }
 
@@ -93,7 +93,7 @@ static const char *why_empty(enum slab_growth_state state)
 	return "No slab cache grew, shrank or had an event.";
 }
 
-static int make(struct report *report)
+static int make_slabinfo(struct report *report)
 {
 	struct table *table = report_add_table(report, columns);
 	const struct slab_growth *growth = &report->growth;
@@ -107,7 +107,7 @@ static int make(struct report *report)
 		const struct slab_growth_cache *cache = &growth->list[i];
 
 		if (cache->growth || cache->allocations || cache->frees)
-			err = add_row(table, cache);
+			err = add_slabinfo_row(table, cache);
 	}
 	return err;
 }
@@ -117,6 +117,6 @@ const struct view view_slabinfo = {
 	.needs_all = "compares all events with /proc/slabinfo",
 	.summary = "growth of each cache: /proc/slabinfo and the events compared",
 	.columns = columns,
-	.begin = begin,
-	.make = make,
+	.begin = begin_slabinfo,
+	.make = make_slabinfo,
 };

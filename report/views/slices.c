@@ -24,7 +24,7 @@ static uint64_t width_for(uint64_t span, size_t limit)
 	}
 }
 
-static void init(struct slices *slices, uint64_t begin, uint64_t end, size_t limit)
+static void init_slices(struct slices *slices, uint64_t begin, uint64_t end, size_t limit)
 {
 	memset(slices, 0, sizeof(*slices));
 	slices->begin = begin;
@@ -38,7 +38,7 @@ static void init(struct slices *slices, uint64_t begin, uint64_t end, size_t lim
 
 void slices_init(struct slices *slices, uint64_t begin, uint64_t end)
 {
-	init(slices, begin, end, SLICES_MAX);
+	init_slices(slices, begin, end, SLICES_MAX);
 }
 
 void slices_init_window(struct slices *slices, const struct analysis *analysis)
@@ -59,7 +59,7 @@ void slices_init_limit(struct slices *slices, const struct analysis *analysis, s
 		end = status->end;
 	if (end > analysis->window_end)
 		end = analysis->window_end;
-	init(slices, begin, end, limit);
+	init_slices(slices, begin, end, limit);
 }
 
 size_t slices_index(struct slices *slices, uint64_t time)

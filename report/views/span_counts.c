@@ -81,7 +81,7 @@ static struct span_pair *find_pair(struct span_counts *counts, uint32_t group, u
 }
 
 /* Each two neighbours become one. The list of the changes keeps its memory. */
-static void halve(struct span_counts *counts)
+static void halve_slices(struct span_counts *counts)
 {
 	for (size_t i = 0; i < counts->pair_count; i++) {
 		struct span_pair *pair = &counts->pairs[i];
@@ -109,7 +109,7 @@ static void halve(struct span_counts *counts)
 void span_counts_merge(struct span_counts *counts)
 {
 	for (; counts->merged < counts->slices.doublings; counts->merged++)
-		halve(counts);
+		halve_slices(counts);
 }
 
 static int count_object(struct span_counts *counts, const struct transition *transition,
@@ -179,22 +179,22 @@ static void add_up(struct span_pair *pair)
 	pair->live_most = (uint64_t)most;
 }
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_descending(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
 }
 
 static int compare_pairs(const struct span_pair *a, const struct span_pair *b)
 {
-	int order = compare(b->group, a->group);
+	int order = compare_descending(b->group, a->group);
 
-	return order ? order : compare(b->cache, a->cache);
+	return order ? order : compare_descending(b->cache, a->cache);
 }
 
 static int compare_live(const void *left, const void *right)
 {
 	const struct span_pair *a = left, *b = right;
-	int order = compare(a->live_most, b->live_most);
+	int order = compare_descending(a->live_most, b->live_most);
 
 	return order ? order : compare_pairs(a, b);
 }
@@ -202,7 +202,7 @@ static int compare_live(const void *left, const void *right)
 static int compare_allocated(const void *left, const void *right)
 {
 	const struct span_pair *a = left, *b = right;
-	int order = compare(a->allocated, b->allocated);
+	int order = compare_descending(a->allocated, b->allocated);
 
 	return order ? order : compare_pairs(a, b);
 }

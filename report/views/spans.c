@@ -75,7 +75,7 @@ static const struct column_choice gap_columns[] = {
 	{ 0 },
 };
 
-static int begin(struct report *report)
+static int begin_spans(struct report *report)
 {
 	struct span_counts *counts = calloc(1, sizeof(*counts));
 
@@ -87,7 +87,7 @@ static int begin(struct report *report)
 	return span_counts_init(counts);
 }
 
-static void end(struct report *report)
+static void end_spans(struct report *report)
 {
 	if (report->data)
 		span_counts_deinit(report->data);
@@ -235,8 +235,8 @@ static int add_gaps(const struct report *report, struct table *table)
 	return 0;
 }
 
-static struct table *add_table(struct report *report, const struct column_choice *columns,
-			       const char *key, const char *sort)
+static struct table *add_span_table(struct report *report, const struct column_choice *columns,
+				    const char *key, const char *sort)
 {
 	struct table *table = report_add_table(report, columns);
 
@@ -246,12 +246,12 @@ static struct table *add_table(struct report *report, const struct column_choice
 	return table;
 }
 
-static int make(struct report *report)
+static int make_spans(struct report *report)
 {
-	struct table *pairs = add_table(report, pair_columns, "spans", "pair");
-	struct table *changes = add_table(report, change_columns, "changes", "pair,slice");
-	struct table *slices = add_table(report, slice_columns, "slices", "time_ns");
-	struct table *gaps = add_table(report, gap_columns, "gaps", "-events,from_ns");
+	struct table *pairs = add_span_table(report, pair_columns, "spans", "pair");
+	struct table *changes = add_span_table(report, change_columns, "changes", "pair,slice");
+	struct table *slices = add_span_table(report, slice_columns, "slices", "time_ns");
+	struct table *gaps = add_span_table(report, gap_columns, "gaps", "-events,from_ns");
 	struct span_counts *counts = report->data;
 	int err;
 
@@ -278,7 +278,7 @@ const struct view view_spans = {
 	.summary = "allocations and frees of the largest call sites in each time slice",
 	.columns = pair_columns,
 	.by = GROUP_BY_SITE,
-	.begin = begin,
-	.make = make,
-	.end = end,
+	.begin = begin_spans,
+	.make = make_spans,
+	.end = end_spans,
 };

@@ -37,7 +37,7 @@ static const struct column_choice glance_differences[] = {
 	{ 0 },
 };
 
-static void show(struct table *table, const struct column_choice *differences)
+static void show_columns(struct table *table, const struct column_choice *differences)
 {
 	for (; differences->name; differences++)
 		table->chosen[table_column(table, differences->name)].where = differences->where;
@@ -62,8 +62,8 @@ static int make_glance(struct report *report)
 	if (err || report->settings.estimate)
 		return err;
 	table = report_add_table(report, view_findings.columns);
-	show(table, finding_differences);
-	show(table, glance_differences);
+	show_columns(table, finding_differences);
+	show_columns(table, glance_differences);
 	table->chosen[0].header = "What is wrong (view findings)";
 	err = findings_table(report, table);
 	table->is_compact = true;
@@ -72,7 +72,7 @@ static int make_glance(struct report *report)
 	return err;
 }
 
-static int make(struct report *report)
+static int make_summary(struct report *report)
 {
 	struct table *table;
 	int err;
@@ -80,7 +80,7 @@ static int make(struct report *report)
 	if (report->is_glance)
 		return make_glance(report);
 	table = report_add_table(report, sites_columns);
-	show(table, site_differences);
+	show_columns(table, site_differences);
 	err = sites_table(report, table);
 	if (err)
 		return err;
@@ -96,7 +96,7 @@ static int make(struct report *report)
 	if (report->settings.estimate)
 		return growth_table(report);
 	table = report_add_table(report, view_findings.columns);
-	show(table, finding_differences);
+	show_columns(table, finding_differences);
 	err = findings_table(report, table);
 	table->title = "Certain findings (details: kmemtrace-report findings)";
 	if (!err)
@@ -114,5 +114,5 @@ const struct view view_summary = {
 	.peak_heap = true,
 	.rows = SUMMARY_ROWS,
 	.has_intervals = true,
-	.make = make,
+	.make = make_summary,
 };

@@ -126,7 +126,7 @@ static void merge_slices(struct slice *list)
 }
 
 /* Moves to the slice of the time. Slices without events on the way keep the live values. */
-static struct slice *advance(struct timeline *timeline, uint64_t time)
+static struct slice *advance_timeline(struct timeline *timeline, uint64_t time)
 {
 	size_t index = slices_index(&timeline->slices, time);
 
@@ -174,7 +174,7 @@ static int change_live(struct timeline *timeline, struct slice *slice,
 	return 0;
 }
 
-static int apply(struct timeline *timeline, const struct timeline_change *change)
+static int apply_timeline_change(struct timeline *timeline, const struct timeline_change *change)
 {
 	const struct object_weight weight = { 1, change->bytes, change->bytes };
 	const struct delta delta = delta_of_outcome(change->outcome, &weight);
@@ -184,7 +184,7 @@ static int apply(struct timeline *timeline, const struct timeline_change *change
 	if (change->outcome == OUTCOME_MISSED_FREE_MATCHED && change->time < timeline->last_time) {
 		slice = &timeline->list[slices_index(&timeline->slices, change->time)];
 	} else {
-		slice = advance(timeline, change->time);
+		slice = advance_timeline(timeline, change->time);
 		timeline->last_time = change->time;
 	}
 	slice->allocations += delta.allocations;
@@ -201,8 +201,8 @@ static int apply(struct timeline *timeline, const struct timeline_change *change
 	return delta_live_objects(&delta) ? change_live(timeline, slice, change, &delta) : 0;
 }
 
-static int on_transition(void *data, const struct analysis *analysis,
-			 const struct transition *transition)
+static int keep_timeline_change(void *data, const struct analysis *analysis,
+				const struct transition *transition)
 {
 	struct timeline *timeline = data;
 	struct timeline_change change = { .time = delta_time(analysis, transition),
@@ -219,12 +219,12 @@ static int on_transition(void *data, const struct analysis *analysis,
 	}
 	if (transition->outcome == OUTCOME_OTHER) {
 		timeline->last_time = transition->event->time;
-		process_slice_count(&advance(timeline, timeline->last_time)->process,
+		process_slice_count(&advance_timeline(timeline, timeline->last_time)->process,
 				    transition->event);
 		return 0;
 	}
 	if (!timeline->unordered)
-		return apply(timeline, &change);
+		return apply_timeline_change(timeline, &change);
 	changes = array_grow(timeline->changes, timeline->change_count, sizeof(*changes));
 	if (!changes)
 		return -ENOMEM;
@@ -259,11 +259,11 @@ static int apply_stored(struct timeline *timeline)
 		qsort(timeline->changes, timeline->change_count, sizeof(*timeline->changes),
 		      compare_changes);
 	for (size_t i = 0; i < timeline->change_count && !err; i++)
-		err = apply(timeline, &timeline->changes[i]);
+		err = apply_timeline_change(timeline, &timeline->changes[i]);
 	return err;
 }
 
-static int begin(struct report *report)
+static int begin_timeline(struct report *report)
 {
 	struct timeline *timeline = calloc(1, sizeof(*timeline));
 
@@ -272,11 +272,11 @@ static int begin(struct report *report)
 	timeline->unordered = report->settings.select && report->settings.select->older;
 	report->data = timeline;
 	report->settings.observers[report->settings.observer_count++] =
-		(struct observer){ on_transition, timeline };
+		(struct observer){ keep_timeline_change, timeline };
 	return live_parts_init(&timeline->parts);
 }
 
-static void end(struct report *report)
+static void end_timeline(struct report *report)
 {
 	struct timeline *timeline = report->data;
 
@@ -333,8 +333,8 @@ static int add_slices(struct report *report, struct table *table)
 	return 0;
 }
 
-static int add_group(const struct report *report, struct table *table, size_t number,
-		     const struct live_group *peak)
+static int add_peak_row(const struct report *report, struct table *table, size_t number,
+			const struct live_group *peak)
 {
 	const struct timeline *timeline = report->data;
 	const struct group *group = &report->analysis.groups[number];
@@ -364,12 +364,12 @@ static int add_groups(const struct report *report, struct table *table)
 		live_parts_groups(&timeline->parts, &report->bounds, peaks);
 	for (size_t i = 0; i < count && !err; i++)
 		if (peaks[i].live.objects)
-			err = add_group(report, table, i, &peaks[i]);
+			err = add_peak_row(report, table, i, &peaks[i]);
 	free(peaks);
 	return err;
 }
 
-static int make(struct report *report)
+static int make_timeline(struct report *report)
 {
 	struct table *table = report_add_table(report, columns);
 	struct table *peak = report_add_table(report, peak_columns);
@@ -390,7 +390,7 @@ static int make(struct report *report)
 	err = apply_stored(timeline);
 	if (err || !timeline->slices.width)
 		return err;
-	advance(timeline, window_end ? window_end - 1 : 0);
+	advance_timeline(timeline, window_end ? window_end - 1 : 0);
 	err = add_slices(report, table);
 	return err || !timeline->peak_bytes ? err : add_groups(report, peak);
 }
@@ -416,8 +416,8 @@ const struct view view_timeline = {
 	.columns = columns,
 	.by = GROUP_BY_SITE,
 	.rows = SLICES_MAX,
-	.begin = begin,
-	.make = make,
+	.begin = begin_timeline,
+	.make = make_timeline,
 	.add_header = add_header,
-	.end = end,
+	.end = end_timeline,
 };
