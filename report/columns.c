@@ -34,8 +34,8 @@ static const struct column_choice task_columns[TASK_COLUMNS] = {
 	[TASK_CONTEXT] = { .name = COLUMN_context, .where = COLUMN_NOT_IN_TEXT },
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(struct report *report, const char *format,
-						      ...)
+__attribute__((format(printf, 2, 3))) static int fail_columns(struct report *report,
+							      const char *format, ...)
 {
 	va_list arguments;
 
@@ -145,11 +145,11 @@ static int check_keys(struct report *report, const struct table *table)
 
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(key, query->by[k].text))
-				return fail(report, "--by: %s is named twice", key);
+				return fail_columns(report, "--by: %s is named twice", key);
 		for (size_t k = GROUP_COLUMNS; k < table->column_count; k++)
 			if (!strcmp(key, table->columns[k].key) &&
 			    table->columns[k].type != COLUMN_TEXT)
-				return fail(
+				return fail_columns(
 					report,
 					"--by: the view %s has a column %s already: use another name of the field",
 					report->view->name, key);
@@ -273,13 +273,14 @@ static int no_column(struct report *report, const struct table *table, const cha
 	}
 	suggest_text(text, keys, table->column_count, suggestion, sizeof(suggestion));
 	free(keys);
-	return fail(report, "-F: the view %s has no column \"%s\"%s%s %s", report->view->name, text,
-		    suggestion, *suggestion ? " The columns are" : ": the columns are", list);
+	return fail_columns(report, "-F: the view %s has no column \"%s\"%s%s %s",
+			    report->view->name, text, suggestion,
+			    *suggestion ? " The columns are" : ": the columns are", list);
 }
 
 /* Finds the columns that the text names. */
-static int parse(struct report *report, const struct table *table, const char *text, size_t *from,
-		 size_t *count)
+static int parse_columns(struct report *report, const struct table *table, const char *text,
+			 size_t *from, size_t *count)
 {
 	for (const char *at = text;; at++) {
 		size_t length = strcspn(at, ","), column = find_column(table, at, length);
@@ -288,8 +289,8 @@ static int parse(struct report *report, const struct table *table, const char *t
 			return no_column(report, table, at, length);
 		for (size_t i = 0; i < *count; i++)
 			if (from[i] == column)
-				return fail(report, "-F: the column %s is named twice",
-					    table->columns[column].key);
+				return fail_columns(report, "-F: the column %s is named twice",
+						    table->columns[column].key);
 		from[(*count)++] = column;
 		at += length;
 		if (!*at)
@@ -303,7 +304,7 @@ int columns_choose(struct report *report, const char *text)
 	struct column *columns = calloc(table->column_count + 1, sizeof(*columns));
 	size_t *from = calloc(table->column_count + 1, sizeof(*from));
 	size_t count = 0, bound;
-	int err = columns && from ? parse(report, table, text, from, &count) : -ENOMEM;
+	int err = columns && from ? parse_columns(report, table, text, from, &count) : -ENOMEM;
 
 	if (!err) {
 		bound = find_bound(table, from, count);

@@ -62,7 +62,8 @@ static void copy_section(struct header *header, const struct header *from, const
 	}
 }
 
-static void add_capture(struct header *header, const char *name, const struct diff_capture *capture)
+static void add_compared_capture(struct header *header, const char *name,
+				 const struct diff_capture *capture)
 {
 	header_add_section(header, name);
 	header_add_text(header, "path", capture->path);
@@ -166,7 +167,7 @@ static int add_matched(struct header *header, const struct diff *diff, bool by_n
 			       by_name == 1 ? "" : "s", by_offset, diff->only_a, diff->only_b);
 }
 
-static bool observes(const struct status *status, const char *name)
+static bool observes_path(const struct status *status, const char *name)
 {
 	for (size_t i = 0; i < status->path_count; i++)
 		if (!strcmp(status->paths[i].name, name))
@@ -184,7 +185,7 @@ static int warn_of_paths(struct header *header, const struct status *one, const 
 	size_t size;
 
 	for (size_t i = 0; i < one->path_count && other->path_count; i++) {
-		if (!one->paths[i].observed || observes(other, one->paths[i].name))
+		if (!one->paths[i].observed || observes_path(other, one->paths[i].name))
 			continue;
 		if (!text) {
 			line = header_new_line(header, "", true);
@@ -260,8 +261,9 @@ static int warn_of_missing(struct header *header, const struct diff_side *side, 
 		gaps.hosts > 1 ? "these hosts" : "that host");
 }
 
-static int warn(struct header *header, const struct report_options *options,
-		const struct diff *diff, const struct diff_capture *a, const struct diff_capture *b)
+static int warn_of_differences(struct header *header, const struct report_options *options,
+			       const struct diff *diff, const struct diff_capture *a,
+			       const struct diff_capture *b)
 {
 	double a_time = duration_of(a), b_time = duration_of(b);
 	const struct status *a_status = &a->capture.status, *b_status = &b->capture.status;
@@ -289,8 +291,8 @@ int diff_header_add(struct header *header, const struct report_options *options,
 	int err;
 
 	add_fields(header, options, diff);
-	add_capture(header, "a", a);
-	add_capture(header, "b", b);
+	add_compared_capture(header, "a", a);
+	add_compared_capture(header, "b", b);
 	err = copy_lines(header, "A", a);
 	if (!err)
 		err = copy_lines(header, "B", b);
@@ -300,5 +302,5 @@ int diff_header_add(struct header *header, const struct report_options *options,
 		err = add_matched(header, diff, has_summaries);
 	if (!err)
 		err = add_certain(header, diff);
-	return err ? err : warn(header, options, diff, a, b);
+	return err ? err : warn_of_differences(header, options, diff, a, b);
 }

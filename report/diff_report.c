@@ -94,7 +94,7 @@ static int set_work(struct diff_work *work, const struct diff_side *side,
 			 scope_text(options->diff.work.scope), options->diff.work.text);
 }
 
-static int normalise(struct comparison *comparison)
+static int normalise_sides(struct comparison *comparison)
 {
 	const struct report_options *options = comparison->options;
 	struct diff *diff = &comparison->diff;
@@ -135,8 +135,8 @@ static void set_keys(struct comparison *comparison)
 }
 
 /* The table of one figure, or of all. */
-static struct table *add_table(struct comparison *comparison, enum diff_figure figure,
-			       const char *key, const char *title)
+static struct table *add_change_table(struct comparison *comparison, enum diff_figure figure,
+				      const char *key, const char *title)
 {
 	size_t count;
 	struct column *columns = diff_make_columns(&comparison->diff, figure, &count);
@@ -157,18 +157,19 @@ static int make_tables(struct comparison *comparison)
 	struct report *report = &comparison->report;
 	bool marks = comparison->options->renderer->for_people;
 	struct column *columns;
-	struct table *table = add_table(comparison, marks ? DIFF_ALLOCATED : DIFF_FIGURES, "diff",
-					"Bytes allocated");
+	struct table *table = add_change_table(comparison, marks ? DIFF_ALLOCATED : DIFF_FIGURES,
+					       "diff", "Bytes allocated");
 	int err = table ? diff_add_rows(&comparison->diff, table,
 					marks ? DIFF_ALLOCATED : DIFF_FIGURES, marks)
 			: -ENOMEM;
 
 	if (!err && marks && diff_knows(&comparison->diff, DIFF_GROWTH)) {
-		table = add_table(comparison, DIFF_GROWTH, "growth", "Growth: allocated - freed");
+		table = add_change_table(comparison, DIFF_GROWTH, "growth",
+					 "Growth: allocated - freed");
 		err = table ? diff_add_rows(&comparison->diff, table, DIFF_GROWTH, marks) : -ENOMEM;
 	}
 	if (!err && marks) {
-		table = add_table(comparison, DIFF_LIVE, "live", "Live bytes");
+		table = add_change_table(comparison, DIFF_LIVE, "live", "Live bytes");
 		err = table ? diff_add_rows(&comparison->diff, table, DIFF_LIVE, marks) : -ENOMEM;
 	}
 	if (err)
@@ -274,7 +275,7 @@ static int check_conditions(const struct comparison *comparison)
 static int check_columns(struct comparison *comparison)
 {
 	struct report *report = &comparison->report;
-	int err = add_table(comparison, DIFF_FIGURES, "diff", NULL) ? 0 : -ENOMEM;
+	int err = add_change_table(comparison, DIFF_FIGURES, "diff", NULL) ? 0 : -ENOMEM;
 
 	if (!err)
 		err = sort_and_cut(comparison);
@@ -337,12 +338,12 @@ static int compare_and_print(struct comparison *comparison)
 	return report_render(comparison->options, &comparison->header, report);
 }
 
-static int worse(int one, int other)
+static int find_worse_status(int one, int other)
 {
 	return one > other ? one : other;
 }
 
-static int run(struct comparison *comparison)
+static int compare_inputs(struct comparison *comparison)
 {
 	const struct report_options *options = comparison->options;
 	struct diff *diff = &comparison->diff;
@@ -357,13 +358,13 @@ static int run(struct comparison *comparison)
 	other = diff_read(options, options->second, &comparison->b, &diff->b);
 	if (other == EXIT_TROUBLE)
 		return other;
-	status = normalise(comparison);
+	status = normalise_sides(comparison);
 	if (status)
 		return status;
 	status = compare_and_print(comparison);
 	if (status == EXIT_TROUBLE)
 		return status;
-	return worse(worse(loss, other), check_conditions(comparison));
+	return find_worse_status(find_worse_status(loss, other), check_conditions(comparison));
 }
 
 /* Summaries know functions, not call sites. */
@@ -394,7 +395,7 @@ int diff_print(const struct report_options *options)
 		own.renderer = &renderer_json;
 	use_functions(&own);
 	set_up(comparison, &own);
-	status = run(comparison);
+	status = compare_inputs(comparison);
 	tear_down(comparison);
 	free(comparison);
 	return status;

@@ -134,7 +134,7 @@ static int report_summaries(const struct report_options *options, char *file)
 	return status;
 }
 
-static int report(const struct report_options *options)
+static int report_input(const struct report_options *options)
 {
 	char *file;
 
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 
 	report_options_parse(&options, argc, argv);
 	memory_limit_set(options.max_memory);
-	status = report(&options);
+	status = report_input(&options);
 	report_options_deinit(&options);
 	return status == EXIT_TROUBLE ? status : close_stdout(status);
 }

@@ -27,7 +27,7 @@
 
 #define ROWS_TEXT 20 /* of a table in a text, by default */
 
-static const char *advice(int err)
+static const char *advise_on_error(int err)
 {
 	switch (err) {
 	case -ENOENT:
@@ -56,7 +56,7 @@ int report_open_capture(struct capture *capture, const struct report_options *op
 			"%s has files of summaries: add them up first: kmemtrace-merge -o SUM %s, and report on SUM",
 			path, path);
 	if (err)
-		return error_msg("%s%s", capture->errmsg, advice(err));
+		return error_msg("%s%s", capture->errmsg, advise_on_error(err));
 	if ((!range.after_is_date && !range.before_is_date) || capture->metadata.wall_offset)
 		return EXIT_OK;
 	capture_close(capture);

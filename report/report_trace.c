@@ -29,13 +29,13 @@ struct trace {
 	bool failed;
 };
 
-static double us(const json_t *row, const char *key)
+static double read_us(const json_t *row, const char *key)
 {
 	return (double)json_integer_value(json_object_get(row, key)) / NSEC_PER_USEC;
 }
 
 /* Takes the event over. */
-static void add(struct trace *trace, json_t *event)
+static void add_trace_event(struct trace *trace, json_t *event)
 {
 	trace->failed |= json_array_append_new(trace->events, event);
 }
@@ -46,14 +46,15 @@ static void add_counter(struct trace *trace, const char *name, double time, cons
 	json_t *value = json_object_get(row, key);
 
 	if (!json_is_null(value))
-		add(trace, json_pack("{s:s, s:s, s:i, s:f, s:{s:O}}", "ph", "C", "name", name,
-				     "pid", PROCESS, "ts", time, "args", "value", value));
+		add_trace_event(trace,
+				json_pack("{s:s, s:s, s:i, s:f, s:{s:O}}", "ph", "C", "name", name,
+					  "pid", PROCESS, "ts", time, "args", "value", value));
 }
 
 /* Rates are those of the time slice, live figures those at its end. */
 static void add_slice(struct trace *trace, const json_t *row)
 {
-	double begin = us(row, "time_ns"), end = begin + us(row, "duration_ns");
+	double begin = read_us(row, "time_ns"), end = begin + read_us(row, "duration_ns");
 
 	add_counter(trace, "allocations/s", begin, row, "allocations_per_s");
 	add_counter(trace, "frees/s", begin, row, "frees_per_s");
@@ -74,15 +75,15 @@ static void add_timeline(struct trace *trace, const json_t *document)
 		add_slice(trace, row);
 	for (i = 0; i < json_array_size(peak) && i < PEAK_SITES; i++) {
 		row = json_array_get(peak, i);
-		time = us(row, "time_ns");
+		time = read_us(row, "time_ns");
 		trace->failed |= json_object_set(sites,
 						 json_string_value(json_object_get(row, "site")),
 						 json_object_get(row, "live_bytes"));
 	}
 	if (i)
-		add(trace, json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:O}", "ph", "i", "s", "p",
-				     "name", "peak of the live bytes", "pid", PROCESS, "tid", 0,
-				     "ts", time, "args", sites));
+		add_trace_event(trace, json_pack("{s:s, s:s, s:s, s:i, s:i, s:f, s:O}", "ph", "i",
+						 "s", "p", "name", "peak of the live bytes", "pid",
+						 PROCESS, "tid", 0, "ts", time, "args", sites));
 	json_decref(sites);
 }
 
@@ -94,17 +95,17 @@ static void add_gaps(struct trace *trace, const json_t *document)
 
 	json_array_foreach (json_object_get(document, "gaps"), i, row) {
 		const json_t *cpu = json_object_get(row, "cpu");
-		double from = us(row, "from_ns");
+		double from = read_us(row, "from_ns");
 		char name[40];
 
 		snprintf(name, sizeof(name), "%s events",
 			 json_string_value(json_object_get(row, "kind")));
-		add(trace,
-		    json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:{s:O}}", "ph", "X", "name", name,
-			      "pid", PROCESS, "tid",
-			      json_is_null(cpu) ? (json_int_t)0 : json_integer_value(cpu) + 1, "ts",
-			      from, "dur", us(row, "to_ns") - from, "args", "events",
-			      json_object_get(row, "events")));
+		add_trace_event(trace, json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:{s:O}}", "ph",
+						 "X", "name", name, "pid", PROCESS, "tid",
+						 json_is_null(cpu) ? (json_int_t)0
+								   : json_integer_value(cpu) + 1,
+						 "ts", from, "dur", read_us(row, "to_ns") - from,
+						 "args", "events", json_object_get(row, "events")));
 	}
 }
 
@@ -114,12 +115,15 @@ static void add_findings(struct trace *trace, const json_t *document)
 	size_t i;
 
 	json_array_foreach (json_object_get(document, "findings"), i, row)
-		add(trace,
-		    json_pack("{s:s, s:s, s:o, s:i, s:i, s:f, s:O}", "ph", "i", "s", "p", "name",
-			      json_sprintf("%s %s",
-					   json_string_value(json_object_get(row, "certainty")),
-					   json_string_value(json_object_get(row, "kind"))),
-			      "pid", PROCESS, "tid", 0, "ts", us(row, "first_time"), "args", row));
+		add_trace_event(
+			trace,
+			json_pack("{s:s, s:s, s:o, s:i, s:i, s:f, s:O}", "ph", "i", "s", "p",
+				  "name",
+				  json_sprintf("%s %s",
+					       json_string_value(json_object_get(row, "certainty")),
+					       json_string_value(json_object_get(row, "kind"))),
+				  "pid", PROCESS, "tid", 0, "ts", read_us(row, "first_time"),
+				  "args", row));
 }
 
 static const struct {
@@ -170,18 +174,20 @@ static void add_names(struct trace *trace)
 	json_t *host = json_from_text(metadata->hostname);
 	json_t *release = json_from_text(metadata->release);
 
-	add(trace, json_pack("{s:s, s:s, s:i, s:{s:o}}", "ph", "M", "name", "process_name", "pid",
-			     PROCESS, "args", "name",
-			     json_sprintf("slab memory of %s, Linux %s", json_string_value(host),
-					  json_string_value(release))));
-	add(trace, json_pack("{s:s, s:s, s:i, s:i, s:{s:s}}", "ph", "M", "name", "thread_name",
-			     "pid", PROCESS, "tid", 0, "args", "name", "findings"));
+	add_trace_event(trace, json_pack("{s:s, s:s, s:i, s:{s:o}}", "ph", "M", "name",
+					 "process_name", "pid", PROCESS, "args", "name",
+					 json_sprintf("slab memory of %s, Linux %s",
+						      json_string_value(host),
+						      json_string_value(release))));
+	add_trace_event(trace,
+			json_pack("{s:s, s:s, s:i, s:i, s:{s:s}}", "ph", "M", "name", "thread_name",
+				  "pid", PROCESS, "tid", 0, "args", "name", "findings"));
 	for (size_t i = 0; i < trace->capture->stream_count; i++) {
 		unsigned int cpu = trace->capture->streams[i].cpu;
 
-		add(trace, json_pack("{s:s, s:s, s:i, s:i, s:{s:o}}", "ph", "M", "name",
-				     "thread_name", "pid", PROCESS, "tid", (int)cpu + 1, "args",
-				     "name", json_sprintf("CPU %u", cpu)));
+		add_trace_event(trace, json_pack("{s:s, s:s, s:i, s:i, s:{s:o}}", "ph", "M", "name",
+						 "thread_name", "pid", PROCESS, "tid", (int)cpu + 1,
+						 "args", "name", json_sprintf("CPU %u", cpu)));
 	}
 	json_decref(host);
 	json_decref(release);

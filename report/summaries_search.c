@@ -22,7 +22,7 @@ bool summaries_search_name(const char *name)
 	return length > suffix && !strcmp(name + length - suffix, SUMMARY_FILE_SUFFIX);
 }
 
-static bool search(const char *path, unsigned int depth)
+static bool search_directory(const char *path, unsigned int depth)
 {
 	DIR *directory = opendir(path);
 	bool found = false;
@@ -40,7 +40,7 @@ static bool search(const char *path, unsigned int depth)
 		if (S_ISREG(status.st_mode))
 			found = summaries_search_name(name);
 		else if (S_ISDIR(status.st_mode) && depth < DEPTH)
-			found = search(name, depth + 1);
+			found = search_directory(name, depth + 1);
 	}
 	if (directory)
 		closedir(directory);
@@ -49,5 +49,5 @@ static bool search(const char *path, unsigned int depth)
 
 bool summaries_search(const char *directory)
 {
-	return search(directory, 1);
+	return search_directory(directory, 1);
 }
