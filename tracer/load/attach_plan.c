@@ -82,7 +82,7 @@ static bool has_argument(const struct signature *signature, enum arg_kind arg_ki
 	return false;
 }
 
-static void choose(struct attach_plan *plan, const struct signature *signature)
+static void choose_program(struct attach_plan *plan, const struct signature *signature)
 {
 	plan->programs[signature->id] = signature->program;
 	if (signature->id == ATTACH_CACHE_FREE)
@@ -116,7 +116,7 @@ int attach_plan_from_btf(struct attach_plan *plan, const struct btf *btf)
 		for (size_t i = 0; i < SIGNATURES && type && !plan->programs[id]; i++)
 			if (signatures[i].id == id &&
 			    prototype_matches(btf, type, 1, signatures[i].arg_kinds, true))
-				choose(plan, &signatures[i]);
+				choose_program(plan, &signatures[i]);
 		if (!plan->programs[id] && (type || tracepoints[id].needed))
 			return fail_tracepoint(plan, id, type);
 	}
@@ -158,7 +158,7 @@ int attach_plan_from_formats(struct attach_plan *plan,
 
 		for (size_t i = 0; i < SIGNATURES && info->format && !plan->programs[id]; i++)
 			if (signatures[i].id == id && matches_info(plan, &signatures[i], info))
-				choose(plan, &signatures[i]);
+				choose_program(plan, &signatures[i]);
 		if (!plan->programs[id] && (info->format || tracepoints[id].needed))
 			return fail_tracepoint(plan, id, info->format);
 	}

@@ -117,7 +117,7 @@ static struct bpf_link *attach_to_entry(struct aux_programs *aux, size_t i,
 }
 
 /* A failure is not an error: the names are then missing. */
-static void attach(struct aux_programs *aux, size_t i)
+static void attach_aux_program(struct aux_programs *aux, size_t i)
 {
 	struct bpf_program *program = bpf_variant_program(aux->variant, table[i].name);
 
@@ -130,7 +130,7 @@ static void attach(struct aux_programs *aux, size_t i)
 		aux->misses = aux->links[i];
 }
 
-static void detach(struct aux_programs *aux, size_t i)
+static void detach_aux_program(struct aux_programs *aux, size_t i)
 {
 	bpf_link__destroy(aux->links[i]);
 	aux->links[i] = NULL;
@@ -140,7 +140,7 @@ void aux_programs_attach(struct aux_programs *aux, enum tracepoint_id after)
 {
 	for (size_t i = 0; i < AUX_PROGRAMS; i++)
 		if (table[i].after == after)
-			attach(aux, i);
+			attach_aux_program(aux, i);
 }
 
 bool aux_programs_see_softirqs(const struct aux_programs *aux)
@@ -164,9 +164,9 @@ void aux_programs_poll(struct aux_programs *aux)
 		if (table[i].after == BEFORE_EVENTS)
 			continue;
 		if (is_requested && !aux->links[i])
-			attach(aux, i);
+			attach_aux_program(aux, i);
 		else if (aux->idle_ticks >= IDLE_TICKS && aux->links[i])
-			detach(aux, i);
+			detach_aux_program(aux, i);
 	}
 }
 
@@ -174,7 +174,7 @@ void aux_programs_detach(struct aux_programs *aux)
 {
 	for (size_t i = 0; i < AUX_PROGRAMS; i++)
 		if (aux->links[i] != aux->misses)
-			detach(aux, i);
+			detach_aux_program(aux, i);
 }
 
 void aux_programs_close(struct aux_programs *aux)

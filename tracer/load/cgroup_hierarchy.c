@@ -24,7 +24,7 @@ static bool list_has(const char *list, const char *word)
 }
 
 /* Splits "NUMBER:CONTROLLERS:PATH", and removes the newline. */
-static bool split(char *line, uint32_t *number, char **controllers, char **path)
+static bool split_cgroup_line(char *line, uint32_t *number, char **controllers, char **path)
 {
 	*number = (uint32_t)strtoul(line, controllers, 10);
 	if (**controllers != ':')
@@ -47,7 +47,7 @@ struct cgroup_hierarchy cgroup_hierarchy_find(void)
 	uint32_t number;
 
 	while (file && getline(&line, &space, file) > 0) {
-		if (!split(line, &number, &controllers, &path))
+		if (!split_cgroup_line(line, &number, &controllers, &path))
 			continue;
 		if (number && !list_has(controllers, "memory"))
 			continue;
@@ -71,7 +71,8 @@ bool cgroup_hierarchy_path(const struct cgroup_hierarchy *hierarchy, const char 
 	uint32_t number;
 
 	while (file && !found && getline(&line, &space, file) > 0)
-		found = split(line, &number, &controllers, &path) && number == hierarchy->number;
+		found = split_cgroup_line(line, &number, &controllers, &path) &&
+			number == hierarchy->number;
 	if (found) {
 		size_t length = strlen(path), suffix = strlen(DELETED);
 
@@ -87,7 +88,7 @@ bool cgroup_hierarchy_path(const struct cgroup_hierarchy *hierarchy, const char 
 }
 
 /* The kernel writes a space, tab, newline and backslash of a path as \OOO. */
-static void unescape(char *path)
+static void unescape_path(char *path)
 {
 	char *to = path;
 
@@ -115,7 +116,7 @@ static bool is_mount(const struct cgroup_hierarchy *hierarchy, const char *line,
 	if (!rest || sscanf(line, "%*s %*s %*s %7s %4095s", root, mount) != 2 ||
 	    strcmp(root, "/") != 0 || sscanf(rest, " - %15s %*s %1023s", type, options) != 2)
 		return false;
-	unescape(mount);
+	unescape_path(mount);
 	return hierarchy->number ? !strcmp(type, "cgroup") && list_has(options, "memory")
 				 : !strcmp(type, "cgroup2");
 }

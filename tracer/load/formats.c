@@ -67,7 +67,7 @@ long formats_id(int tracefs, const char *event)
  * Does a declaration, such as "field:__data_loc char[] name;" or "field:char comm[16];", declare
  * this field? The field's name is the last word, without brackets.
  */
-static bool declares(const char *declaration, const char *end, const char *field)
+static bool declares_field(const char *declaration, const char *end, const char *field)
 {
 	size_t length = strlen(field);
 	const char *bracket = memchr(declaration, '[', end - declaration);
@@ -86,7 +86,7 @@ bool formats_find(const char *format, const char *field, struct kmt_field_positi
 
 		if (!end)
 			break;
-		if (declares(format, end, field) &&
+		if (declares_field(format, end, field) &&
 		    sscanf(end, "; offset:%u; size:%u;", &position->offset, &position->size) == 2)
 			return true;
 		format = end;

@@ -92,14 +92,14 @@ static void make_events(void)
 		return;
 }
 
-static bool learn(struct kmt_front fronts[KMT_COPIED_KINDS])
+static bool learn_fronts(struct kmt_front fronts[KMT_COPIED_KINDS])
 {
 	for (int round = 0; round < LEARN_ROUNDS && !have_learned(fronts); round++)
 		make_events();
 	return have_learned(fronts);
 }
 
-static int attach(struct front *front, unsigned int kind)
+static int attach_front(struct front *front, unsigned int kind)
 {
 	LIBBPF_OPTS(bpf_kprobe_multi_opts, options);
 	const char *function = kinds[kind].function;
@@ -126,10 +126,10 @@ void front_attach(struct front *front)
 		return;
 	set_learner(front, (uint32_t)syscall(SYS_gettid));
 	for (unsigned int kind = 0; kind < KMT_COPIED_KINDS && !err; kind++)
-		err = attach(front, kind);
+		err = attach_front(front, kind);
 	if (err)
 		snprintf(front->reason, sizeof(front->reason), "cannot attach: %s", strerror(-err));
-	else if (!learn(front->variant->totals->fronts))
+	else if (!learn_fronts(front->variant->totals->fronts))
 		snprintf(
 			front->reason, sizeof(front->reason),
 			"they did not learn where on the stack the arguments of the tracepoints will be");

@@ -18,7 +18,8 @@
 #include "tracer/load/process_probes.h"
 #include "tracer/load/refusal.h"
 
-static void explain(char *reason, size_t size, const char *what, const char *target, int err)
+static void explain_failure(char *reason, size_t size, const char *what, const char *target,
+			    int err)
 {
 	snprintf(reason, size, "%s%s: %s", what, target,
 		 err == -EPERM || err == -EACCES
@@ -96,7 +97,7 @@ static bool try_program(const struct process_probes *process, struct bpf_variant
 		result = software_event_try(row->config, process->any_cpu);
 		if (!result)
 			return true;
-		explain(reason, size, "software event", "", (int)result);
+		explain_failure(reason, size, "software event", "", (int)result);
 		return false;
 	case ATTACHMENT_FENTRY:
 		result = function_hook_try_fentry(row->target);
@@ -218,7 +219,8 @@ static int attach_to_event(struct process_program *program, int event)
 	return 0;
 }
 
-static int attach(const struct process_probes *process, struct process_program *program)
+static int attach_process_program(const struct process_probes *process,
+				  struct process_program *program)
 {
 	switch (program->row->attachment) {
 	case ATTACHMENT_RAW_TRACEPOINT:
@@ -243,7 +245,7 @@ static int attach(const struct process_probes *process, struct process_program *
 	return -EINVAL;
 }
 
-static void detach(struct process_program *program)
+static void detach_process_program(struct process_program *program)
 {
 	bpf_link__destroy(program->link);
 	program->link = NULL;
@@ -257,18 +259,19 @@ void process_probes_attach(struct process_probes *process)
 {
 	for (size_t i = 0; i < process->program_count; i++) {
 		struct process_program *program = &process->programs[i];
-		int err = process->ways[program->probe] ? attach(process, program) : 0;
+		int err = process->ways[program->probe] ? attach_process_program(process, program)
+							: 0;
 
 		if (!err)
 			continue;
-		explain(process->reasons[program->probe], sizeof(process->reasons[0]),
-			"cannot attach ", program->row->program, err);
+		explain_failure(process->reasons[program->probe], sizeof(process->reasons[0]),
+				"cannot attach ", program->row->program, err);
 		process->ways[program->probe] = NULL;
 	}
 	/* a probe whose programs are not all there would be counted wrong */
 	for (size_t i = 0; i < process->program_count; i++)
 		if (!process->ways[process->programs[i].probe])
-			detach(&process->programs[i]);
+			detach_process_program(&process->programs[i]);
 }
 
 void process_probes_poll(struct process_probes *process)
@@ -280,7 +283,7 @@ void process_probes_poll(struct process_probes *process)
 void process_probes_detach(struct process_probes *process)
 {
 	for (size_t i = 0; i < process->program_count; i++)
-		detach(&process->programs[i]);
+		detach_process_program(&process->programs[i]);
 }
 
 void process_probes_close(struct process_probes *process)

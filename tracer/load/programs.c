@@ -72,7 +72,7 @@ int programs_check_cpus(struct cpu_numbers *numbers, const struct topology *topo
 	return -ENOTSUP;
 }
 
-static int fail(struct programs *programs, int err, const char *what)
+static int fail_programs(struct programs *programs, int err, const char *what)
 {
 	char text[128];
 
@@ -257,8 +257,8 @@ static void set_rings(struct bpf_map *rings, const struct programs_settings *set
 		bpf_map__set_type(rings, BPF_MAP_TYPE_HASH_OF_MAPS);
 }
 
-static int load(struct programs *programs, const struct programs_settings *settings,
-		const char *disabled_reason, const char *no_process_reason)
+static int load_variant(struct programs *programs, const struct programs_settings *settings,
+			const char *disabled_reason, const char *no_process_reason)
 {
 	struct bpf_variant *variant = &programs->variant;
 	int err;
@@ -266,7 +266,7 @@ static int load(struct programs *programs, const struct programs_settings *setti
 	err = bpf_variant_open(variant, &programs->plan->missing_features,
 			       programs->plan->preemption == PREEMPTION_POSSIBLE);
 	if (err)
-		return fail(programs, -err, "cannot open the BPF programs");
+		return fail_programs(programs, -err, "cannot open the BPF programs");
 	set_settings(variant, programs->plan, settings);
 	bpf_map__set_max_entries(bpf_variant_map(variant, "controls"), settings->possible_cpus);
 	set_rings(bpf_variant_map(variant, "rings"), settings);
@@ -275,7 +275,7 @@ static int load(struct programs *programs, const struct programs_settings *setti
 					 settings->pid_count);
 	choose_programs(programs, settings, disabled_reason, no_process_reason);
 	err = bpf_variant_load(variant);
-	return err ? fail(programs, -err, "cannot load the BPF programs") : 0;
+	return err ? fail_programs(programs, -err, "cannot load the BPF programs") : 0;
 }
 
 /* 0, or -ENOTSUP with errmsg set: nothing can be recorded. */
@@ -314,15 +314,15 @@ int programs_load(struct programs *programs, const struct attach_plan *plan,
 	for (unsigned int probe = 0; settings->probes && probe < PROBE_SLAB_END; probe++)
 		programs->records_slab |= settings->probes[probe];
 	paths_find(&programs->paths, plan->btf);
-	err = load(programs, settings, NULL, NULL);
+	err = load_variant(programs, settings, NULL, NULL);
 	/* optional programs must not make a capture impossible: try again without them */
 	if (err && err != -EPERM && programs->variant.bpf) {
 		bpf_variant_close(&programs->variant);
-		err = load(programs, settings, refused, NULL);
+		err = load_variant(programs, settings, refused, NULL);
 	}
 	if (err && err != -EPERM && programs->variant.bpf && settings->probes) {
 		bpf_variant_close(&programs->variant);
-		err = load(programs, settings, refused, refused);
+		err = load_variant(programs, settings, refused, refused);
 	}
 	if (!err)
 		err = check_probes(programs);
@@ -332,7 +332,7 @@ int programs_load(struct programs *programs, const struct attach_plan *plan,
 		err = bpf_map_update_elem(bpf_variant_map_fd(&programs->variant, "traced_pids"),
 					  &settings->pids[i], &yes, 0);
 		if (err)
-			return fail(programs, -err, "cannot set the process filter");
+			return fail_programs(programs, -err, "cannot set the process filter");
 	}
 	return 0;
 }
@@ -357,7 +357,7 @@ static int attach_events(struct programs *programs, size_t first, size_t end)
 
 			snprintf(what, sizeof(what), "cannot attach to the tracepoint %s",
 				 attach_plan_tracepoint_name(i));
-			return fail(programs, -err, what);
+			return fail_programs(programs, -err, what);
 		}
 		aux_programs_attach(&programs->aux, i);
 		programs->event_count++;

@@ -51,7 +51,7 @@ bool prototype_is_gfp(const struct btf *btf, const struct btf_param *parameter)
 }
 
 /* The type behind typedefs and qualifiers; NULL: void. */
-static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
+static const struct btf_type *resolve_type(const struct btf *btf, uint32_t id)
 {
 	int resolved = btf__resolve_type(btf, id);
 
@@ -60,14 +60,15 @@ static const struct btf_type *resolve(const struct btf *btf, uint32_t id)
 
 bool prototype_returns_bool(const struct btf *btf, const struct btf_type *prototype)
 {
-	const struct btf_type *type = resolve(btf, prototype->type);
+	const struct btf_type *type = resolve_type(btf, prototype->type);
 
 	return type && btf_is_int(type) && btf_int_encoding(type) & BTF_INT_BOOL;
 }
 
-static bool fits(const struct btf *btf, const struct btf_param *parameter, enum arg_kind arg_kind)
+static bool fits_argument(const struct btf *btf, const struct btf_param *parameter,
+			  enum arg_kind arg_kind)
 {
-	const struct btf_type *type = resolve(btf, parameter->type);
+	const struct btf_type *type = resolve_type(btf, parameter->type);
 	bool is_pointer = type && btf_is_ptr(type);
 
 	if (!type)
@@ -80,7 +81,7 @@ static bool fits(const struct btf *btf, const struct btf_param *parameter, enum 
 		return btf_is_int(type);
 	if (!is_pointer || arg_kind == ARG_POINTER)
 		return is_pointer;
-	type = resolve(btf, type->type);
+	type = resolve_type(btf, type->type);
 	if (!type)
 		return false;
 	if (arg_kind == ARG_CACHE)
@@ -95,7 +96,7 @@ bool prototype_matches(const struct btf *btf, const struct btf_type *prototype, 
 
 	for (; list[count] != ARG_END; count++)
 		if (first + count >= btf_vlen(prototype) ||
-		    !fits(btf, &btf_params(prototype)[first + count], list[count]))
+		    !fits_argument(btf, &btf_params(prototype)[first + count], list[count]))
 			return false;
 	return !all || first + count == btf_vlen(prototype);
 }
