@@ -82,7 +82,7 @@ static bool find_address(Elf *elf, uint64_t offset, uint64_t *address)
 	return false;
 }
 
-static unsigned int underscores(const char *name)
+static unsigned int count_underscores(const char *name)
 {
 	return (unsigned int)strspn(name, "_");
 }
@@ -96,8 +96,8 @@ static bool is_better(const GElf_Sym *symbol, const char *name, const struct bes
 		return true;
 	if (symbol->st_value != best->symbol.st_value)
 		return symbol->st_value > best->symbol.st_value;
-	if (underscores(name) != underscores(best->name))
-		return underscores(name) < underscores(best->name);
+	if (count_underscores(name) != count_underscores(best->name))
+		return count_underscores(name) < count_underscores(best->name);
 	if (global != (GELF_ST_BIND(best->symbol.st_info) == STB_GLOBAL))
 		return global;
 	return strcmp(name, best->name) < 0;
@@ -137,7 +137,7 @@ static bool has_section(Elf *elf, GElf_Word type)
 	return false;
 }
 
-static void search(Elf *elf, uint64_t address, struct best_symbol *best)
+static void search_symbols(Elf *elf, uint64_t address, struct best_symbol *best)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -177,8 +177,8 @@ static int write_name(FILE *out, Elf *elf, Elf *debug, uint32_t number, uint64_t
 
 	if (!find_address(elf, offset, &address))
 		return 0;
-	search(elf, address, &best);
-	search(debug, address, &best);
+	search_symbols(elf, address, &best);
+	search_symbols(debug, address, &best);
 	if (!best.name)
 		return 0;
 	snprintf(name, sizeof(name), "%s", best.name);

@@ -62,7 +62,7 @@ static int read_statm(const struct memory_reader *reader, const char *process,
 	return process_pages_parse(pages, text) ? 0 : -ESRCH;
 }
 
-static int add(struct memory_reader_list *list, const struct process_memory *memory)
+static int add_process_memory(struct memory_reader_list *list, const struct process_memory *memory)
 {
 	struct process_memory *more =
 		array_grow_zeroed(list->list, &list->space, list->count + 1, sizeof(*more));
@@ -112,10 +112,10 @@ static int read_process(struct memory_reader *reader, const char *process)
 	}
 	if (!err && !is_same)
 		err = process_memory_write(reader->file, &memory);
-	return err ? err : add(&reader->now, &memory);
+	return err ? err : add_process_memory(&reader->now, &memory);
 }
 
-static void begin(struct memory_reader *reader)
+static void begin_reading(struct memory_reader *reader)
 {
 	rewinddir(reader->proc);
 	reader->reading = true;
@@ -126,7 +126,7 @@ static void begin(struct memory_reader *reader)
 	reader->now.count = 0;
 }
 
-static int end(struct memory_reader *reader)
+static int end_reading(struct memory_reader *reader)
 {
 	struct memory_reader_list list = reader->before;
 	int err;
@@ -152,7 +152,7 @@ static int read_some(struct memory_reader *reader, size_t count)
 
 	while (!err && count-- && (process = inside_next(reader->proc, &err)))
 		err = read_process(reader, process);
-	return err || process ? err : end(reader);
+	return err || process ? err : end_reading(reader);
 }
 
 bool memory_reader_is_idle(const struct memory_reader *reader)
@@ -177,7 +177,7 @@ int memory_reader_run(struct memory_reader *reader)
 {
 	if (!reader->file || reader->is_full)
 		return 0;
-	begin(reader);
+	begin_reading(reader);
 	return read_some(reader, SIZE_MAX);
 }
 
@@ -188,7 +188,7 @@ int memory_reader_step(struct memory_reader *reader, uint64_t time)
 	if (!reader->reading) {
 		if (!reader->requested && time < reader->next)
 			return 0;
-		begin(reader);
+		begin_reading(reader);
 	}
 	return read_some(reader, STEP);
 }

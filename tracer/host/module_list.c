@@ -17,7 +17,7 @@
 
 #define MODULES_BYTES_MAX ((size_t)16 << 20)
 
-static int add(struct module_list *modules, const struct listed_module *module)
+static int add_listed_module(struct module_list *modules, const struct listed_module *module)
 {
 	struct listed_module *list = array_grow(modules->list, modules->count, sizeof(*list));
 
@@ -40,7 +40,7 @@ int module_list_parse(struct module_list *modules, const char *text)
 			   &module.address) != 3)
 			continue;
 		if (module.address)
-			err = add(modules, &module);
+			err = add_listed_module(modules, &module);
 		else
 			modules->hidden = true;
 	}
@@ -150,7 +150,7 @@ size_t module_list_locate(const char *name, struct listed_module parts[MODULE_PA
 	return count;
 }
 
-static bool overlap(const struct listed_module *a, const struct listed_module *b)
+static bool modules_overlap(const struct listed_module *a, const struct listed_module *b)
 {
 	return a->address - b->address < b->size || b->address - a->address < a->size;
 }
@@ -163,11 +163,11 @@ int module_list_load(struct module_list *modules, const struct listed_module *mo
 		struct listed_module *old = &modules->list[i];
 		bool same = old->init == module->init && !strcmp(old->name, module->name);
 
-		if (!same && !(old->init && overlap(old, module)))
+		if (!same && !(old->init && modules_overlap(old, module)))
 			modules->list[count++] = *old;
 	}
 	modules->count = count;
-	return add(modules, module);
+	return add_listed_module(modules, module);
 }
 
 void module_list_unload(struct module_list *modules, const char *name)

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "tracer/host/process_maps.h"
 
-static void clear(struct mapped_process *process)
+static void clear_mappings(struct mapped_process *process)
 {
 	free(process->list);
 	free(process->before);
@@ -33,7 +33,7 @@ int process_maps_init(struct process_maps *maps)
 void process_maps_deinit(struct process_maps *maps)
 {
 	for (size_t i = 0; i < maps->count; i++)
-		clear(&maps->list[i]);
+		clear_mappings(&maps->list[i]);
 	free(maps->list);
 	hash_map_deinit(&maps->index);
 	texts_deinit(&maps->files);
@@ -50,7 +50,7 @@ uint32_t process_maps_file(struct process_maps *maps, const char *build_id, uint
 	return texts_take(&maps->files, text);
 }
 
-static struct mapped_process *find(const struct process_maps *maps, uint32_t pid)
+static struct mapped_process *find_mapped_process(const struct process_maps *maps, uint32_t pid)
 {
 	uint32_t index = hash_map_find(&maps->index, pid);
 
@@ -59,7 +59,7 @@ static struct mapped_process *find(const struct process_maps *maps, uint32_t pid
 
 static struct mapped_process *find_or_add(struct process_maps *maps, uint32_t pid)
 {
-	struct mapped_process *list, *process = find(maps, pid);
+	struct mapped_process *list, *process = find_mapped_process(maps, pid);
 
 	if (process)
 		return process;
@@ -97,11 +97,11 @@ int process_maps_add(struct process_maps *maps, uint32_t pid, const struct mappi
 int process_maps_fork(struct process_maps *maps, uint32_t pid, uint32_t parent)
 {
 	struct mapped_process *process = find_or_add(maps, pid);
-	const struct mapped_process *from = find(maps, parent);
+	const struct mapped_process *from = find_mapped_process(maps, parent);
 
 	if (!process)
 		return -ENOMEM;
-	clear(process);
+	clear_mappings(process);
 	process->generation++;
 	if (!from || !from->count)
 		return 0;
@@ -115,7 +115,7 @@ int process_maps_fork(struct process_maps *maps, uint32_t pid, uint32_t parent)
 
 void process_maps_exec(struct process_maps *maps, uint32_t pid)
 {
-	struct mapped_process *process = find(maps, pid);
+	struct mapped_process *process = find_mapped_process(maps, pid);
 
 	if (!process)
 		return;
@@ -129,14 +129,14 @@ void process_maps_exec(struct process_maps *maps, uint32_t pid)
 void process_maps_exit(struct process_maps *maps, uint32_t pid)
 {
 	size_t place = maps->ended_count % PROCESS_MAPS_ENDED;
-	struct mapped_process *process = find(maps, pid), *oldest;
+	struct mapped_process *process = find_mapped_process(maps, pid), *oldest;
 
 	if (!process)
 		return;
 	if (maps->ended_count++ >= PROCESS_MAPS_ENDED) {
 		oldest = &maps->list[maps->ended[place].process];
 		if (oldest->generation == maps->ended[place].generation)
-			clear(oldest);
+			clear_mappings(oldest);
 	}
 	maps->ended[place].process = (uint32_t)(process - maps->list);
 	maps->ended[place].generation = process->generation;
@@ -154,7 +154,7 @@ static const struct mapping *find_mapping(const struct mapping *list, size_t cou
 const struct mapping *process_maps_find(const struct process_maps *maps, uint32_t pid,
 					uint64_t address)
 {
-	const struct mapped_process *process = find(maps, pid);
+	const struct mapped_process *process = find_mapped_process(maps, pid);
 
 	return process ? find_mapping(process->list, process->count, address) : NULL;
 }
@@ -162,7 +162,7 @@ const struct mapping *process_maps_find(const struct process_maps *maps, uint32_
 const struct mapping *process_maps_find_before(const struct process_maps *maps, uint32_t pid,
 					       uint64_t address)
 {
-	const struct mapped_process *process = find(maps, pid);
+	const struct mapped_process *process = find_mapped_process(maps, pid);
 
 	return process ? find_mapping(process->before, process->before_count, address) : NULL;
 }

@@ -28,7 +28,7 @@
 
 #define SLABINFO_BYTES_MAX ((size_t)64 << 20)
 
-static int fail(struct directory *directory, int err, const char *what)
+static int fail_snapshot(struct directory *directory, int err, const char *what)
 {
 	snprintf(directory->errmsg, sizeof(directory->errmsg), "%s: %s", what, strerror(err));
 	return -err;
@@ -47,7 +47,7 @@ static int close_table(struct directory *directory, FILE *file, const char *name
 {
 	int failed = directory_close(directory, file, name);
 
-	return err && !failed ? fail(directory, -err, name) : failed;
+	return err && !failed ? fail_snapshot(directory, -err, name) : failed;
 }
 
 int snapshot_symbols(struct directory *directory, off_t *modules_at)
@@ -60,7 +60,7 @@ int snapshot_symbols(struct directory *directory, off_t *modules_at)
 	err = kallsyms_copy(file, modules_at);
 	if (gzclose(file) != Z_OK && !err)
 		err = errno ? -errno : -EIO;
-	return err ? fail(directory, -err, "kernel/symbols, from /proc/kallsyms") : 0;
+	return err ? fail_snapshot(directory, -err, "kernel/symbols, from /proc/kallsyms") : 0;
 }
 
 bool snapshot_has_addresses(void)
@@ -96,7 +96,7 @@ static int save_gfp(struct directory *directory, const char *format)
 
 	err = gfp_parse_format(&table, format);
 	if (err) {
-		fail(directory, -err, "the GFP names in kmalloc's format");
+		fail_snapshot(directory, -err, "the GFP names in kmalloc's format");
 		return err == -ENODATA ? 1 : err;
 	}
 	file = directory_open(directory, "kernel/gfp", false);
@@ -138,7 +138,7 @@ static int save_formats(struct directory *directory, int tracefs)
 			continue;
 		}
 		if (err)
-			return fail(directory, -err, event);
+			return fail_snapshot(directory, -err, event);
 		snprintf(name, sizeof(name), "kernel/formats/%s.format", events[i]);
 		err = write_format(directory, name, text);
 		if (!err && i == 0)
@@ -146,7 +146,7 @@ static int save_formats(struct directory *directory, int tracefs)
 	}
 	if (!missing || err)
 		return err;
-	fail(directory, -missing, "tracefs: events/kmem/kmalloc/format");
+	fail_snapshot(directory, -missing, "tracefs: events/kmem/kmalloc/format");
 	return 1;
 }
 
@@ -155,7 +155,7 @@ int snapshot_formats(struct directory *directory)
 	int tracefs = formats_open(), err;
 
 	if (tracefs < 0) {
-		fail(directory, -tracefs, "tracefs");
+		fail_snapshot(directory, -tracefs, "tracefs");
 		return error_is_unavailable(tracefs) ? 1 : tracefs;
 	}
 	err = save_formats(directory, tracefs);
@@ -261,7 +261,7 @@ static int close_caches(struct directory *directory, FILE *file, int err)
 {
 	int failed = directory_close(directory, file, "kernel/caches");
 
-	return err && !failed ? fail(directory, -err, "/sys/kernel/slab") : failed;
+	return err && !failed ? fail_snapshot(directory, -err, "/sys/kernel/slab") : failed;
 }
 
 int snapshot_kmalloc(struct directory *directory)
@@ -287,7 +287,7 @@ int snapshot_aliases(struct directory *directory)
 	err = read_slab_names(&list, &count);
 	if (err) {
 		free(list);
-		return fail(directory, -err, "/sys/kernel/slab");
+		return fail_snapshot(directory, -err, "/sys/kernel/slab");
 	}
 	file = directory_open(directory, "kernel/caches", true);
 	if (!file) {
@@ -342,9 +342,9 @@ int snapshot_slab_sizes(struct directory *directory)
 	int err = snapshot_read_slabinfo(&snapshot, 0);
 
 	if (err)
-		return err == -ENODATA ? 0 : fail(directory, -err, "/proc/slabinfo");
+		return err == -ENODATA ? 0 : fail_snapshot(directory, -err, "/proc/slabinfo");
 	err = slab_layout_add_sizes(&snapshot);
-	err = err ? fail(directory, -err, "/sys/kernel/slab")
+	err = err ? fail_snapshot(directory, -err, "/sys/kernel/slab")
 		  : write_slabinfo(directory, &snapshot, slabinfo_write_sizes);
 	slabinfo_snapshot_deinit(&snapshot);
 	return err;
@@ -356,7 +356,7 @@ int snapshot_slabinfo(struct directory *directory, uint64_t time)
 	int err = snapshot_read_slabinfo(&snapshot, time);
 
 	if (err)
-		return err == -ENODATA ? 0 : fail(directory, -err, "/proc/slabinfo");
+		return err == -ENODATA ? 0 : fail_snapshot(directory, -err, "/proc/slabinfo");
 	err = snapshot_write_slabinfo(directory, &snapshot);
 	slabinfo_snapshot_deinit(&snapshot);
 	return err;
