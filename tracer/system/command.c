@@ -14,7 +14,7 @@
 
 #include "tracer/system/command.h"
 
-static int fail(struct command *command, int err, const char *name, const char *advice)
+static int fail_command(struct command *command, int err, const char *name, const char *advice)
 {
 	snprintf(command->errmsg, sizeof(command->errmsg), "%s: cannot be run: %s%s", name,
 		 strerror(err), advice);
@@ -41,11 +41,11 @@ int command_probe(struct command *command, char *const *arguments)
 	memset(command, 0, sizeof(*command));
 	if (strchr(name, '/')) {
 		err = is_program(name);
-		return err ? fail(command, -err, name, "") : 0;
+		return err ? fail_command(command, -err, name, "") : 0;
 	}
 	directories = strdup(path ? path : "/bin:/usr/bin");
 	if (!directories)
-		return fail(command, ENOMEM, name, "");
+		return fail_command(command, ENOMEM, name, "");
 	for (directory = strtok_r(directories, ":", &rest); directory && err;
 	     directory = strtok_r(NULL, ":", &rest)) {
 		if (asprintf(&program, "%s/%s", directory, name) < 0)
@@ -54,11 +54,11 @@ int command_probe(struct command *command, char *const *arguments)
 		free(program);
 	}
 	free(directories);
-	return err ? fail(command, ENOENT, name, ": it is in no directory of PATH") : 0;
+	return err ? fail_command(command, ENOENT, name, ": it is in no directory of PATH") : 0;
 }
 
-static void child(int go, int failure, char *const *arguments,
-		  const struct saved_process_state *saved)
+static void run_command_child(int go, int failure, char *const *arguments,
+			      const struct saved_process_state *saved)
 {
 	char byte;
 	int err;
@@ -83,17 +83,17 @@ int command_start(struct command *command, char *const *arguments,
 
 	memset(command, 0, sizeof(*command));
 	if (pipe2(go, O_CLOEXEC))
-		return fail(command, errno, arguments[0], "");
+		return fail_command(command, errno, arguments[0], "");
 	if (pipe2(failure, O_CLOEXEC)) {
 		close(go[0]);
 		close(go[1]);
-		return fail(command, errno, arguments[0], "");
+		return fail_command(command, errno, arguments[0], "");
 	}
 	command->pid = fork();
 	if (!command->pid) {
 		close(go[1]);
 		close(failure[0]);
-		child(go[0], failure[1], arguments, saved);
+		run_command_child(go[0], failure[1], arguments, saved);
 	}
 	close(go[0]);
 	close(failure[1]);
@@ -103,7 +103,7 @@ int command_start(struct command *command, char *const *arguments,
 		command->pid = 0;
 		close(command->go);
 		close(command->failure);
-		return fail(command, errno, arguments[0], "");
+		return fail_command(command, errno, arguments[0], "");
 	}
 	return 0;
 }
@@ -120,7 +120,7 @@ int command_go(struct command *command)
 	if (!err && read(command->failure, &err, sizeof(err)) != sizeof(err))
 		err = 0;
 	close(command->failure);
-	return err ? fail(command, err, "the command", "") : 0;
+	return err ? fail_command(command, err, "the command", "") : 0;
 }
 
 bool command_poll(struct command *command)

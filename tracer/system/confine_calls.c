@@ -55,8 +55,8 @@ static const unsigned int bpf_commands[] = { BPF_MAP_CREATE,	   BPF_MAP_LOOKUP_E
 					     BPF_ITER_CREATE };
 
 /* With any arguments if conditions is 0, else if the condition is met. */
-static int allow(scmp_filter_ctx filter, const char *name, unsigned int conditions,
-		 struct scmp_arg_cmp condition)
+static int allow_call(scmp_filter_ctx filter, const char *name, unsigned int conditions,
+		      struct scmp_arg_cmp condition)
 {
 	int number = seccomp_syscall_resolve_name(name);
 
@@ -66,49 +66,50 @@ static int allow(scmp_filter_ctx filter, const char *name, unsigned int conditio
 	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, number, conditions, &condition);
 }
 
-static struct scmp_arg_cmp equals(unsigned int argument, unsigned int value)
+static struct scmp_arg_cmp match_argument(unsigned int argument, unsigned int value)
 {
 	return (struct scmp_arg_cmp){ .arg = argument, .op = SCMP_CMP_EQ, .datum_a = value };
 }
 
 static int allow_always(scmp_filter_ctx filter, const char *name)
 {
-	return allow(filter, name, 0, (struct scmp_arg_cmp){ 0 });
+	return allow_call(filter, name, 0, (struct scmp_arg_cmp){ 0 });
 }
 
 /* Memory that is not executable. */
 static int allow_memory(scmp_filter_ctx filter)
 {
 	const struct scmp_arg_cmp data = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
-	int err = allow(filter, "mprotect", 1, data);
+	int err = allow_call(filter, "mprotect", 1, data);
 
 	if (!err)
-		err = allow(filter, "mmap2", 1, data);
+		err = allow_call(filter, "mmap2", 1, data);
 #ifdef __s390__
 	/* its arguments are in memory, where a filter cannot see them */
 	return err ? err : allow_always(filter, "mmap");
 #else
-	return err ? err : allow(filter, "mmap", 1, data);
+	return err ? err : allow_call(filter, "mmap", 1, data);
 #endif
 }
 
 static int allow_some(scmp_filter_ctx filter, const struct confine_calls *calls)
 {
 	const unsigned int own = (unsigned int)getpid();
-	int err = allow(filter, "tgkill", 1, equals(0, own));
+	int err = allow_call(filter, "tgkill", 1, match_argument(0, own));
 
 	if (!err)
-		err = allow(filter, "kill", 1, equals(0, own));
+		err = allow_call(filter, "kill", 1, match_argument(0, own));
 	if (!err && calls->command)
-		err = allow(filter, "kill", 1, equals(0, (unsigned int)calls->command));
+		err = allow_call(filter, "kill", 1,
+				 match_argument(0, (unsigned int)calls->command));
 	if (!err && calls->keeper)
-		err = allow(filter, "kill", 1, equals(0, (unsigned int)calls->keeper));
+		err = allow_call(filter, "kill", 1, match_argument(0, (unsigned int)calls->keeper));
 	if (!err && calls->metrics)
-		err = allow(filter, "fchmod", 1, equals(1, METRICS_FILE_MODE));
+		err = allow_call(filter, "fchmod", 1, match_argument(1, METRICS_FILE_MODE));
 	for (size_t i = 0; i < sizeof(bpf_commands) / sizeof(*bpf_commands) && !err; i++)
-		err = allow(filter, "bpf", 1, equals(0, bpf_commands[i]));
+		err = allow_call(filter, "bpf", 1, match_argument(0, bpf_commands[i]));
 	/* isatty() */
-	return err ? err : allow(filter, "ioctl", 1, equals(1, TCGETS));
+	return err ? err : allow_call(filter, "ioctl", 1, match_argument(1, TCGETS));
 }
 
 static int allow_perf_events(scmp_filter_ctx filter)
@@ -118,11 +119,11 @@ static int allow_perf_events(scmp_filter_ctx filter)
 	int err = allow_always(filter, "perf_event_open");
 
 	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests) && !err; i++)
-		err = allow(filter, "ioctl", 1, equals(1, requests[i]));
-	return err ? err : allow(filter, "bpf", 1, equals(0, BPF_LINK_CREATE));
+		err = allow_call(filter, "ioctl", 1, match_argument(1, requests[i]));
+	return err ? err : allow_call(filter, "bpf", 1, match_argument(0, BPF_LINK_CREATE));
 }
 
-static int load(scmp_filter_ctx filter, const struct confine_calls *calls)
+static int load_filter(scmp_filter_ctx filter, const struct confine_calls *calls)
 {
 	int err = seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
 
@@ -170,7 +171,7 @@ void confine_calls(struct confinement *confinement, const struct confine_calls *
 	if (last)
 		filter = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	if (filter)
-		err = load(filter, calls);
+		err = load_filter(filter, calls);
 	seccomp_release(filter);
 	free(last);
 	if (err)

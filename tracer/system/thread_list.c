@@ -16,7 +16,7 @@
 #include "tracer/load/machine.h"
 #include "tracer/system/thread_list.h"
 
-static int add(struct thread_list *list, uint32_t id)
+static int add_thread_id(struct thread_list *list, uint32_t id)
 {
 	uint32_t *ids = array_grow_zeroed(list->ids, &list->space, list->count + 1, sizeof(*ids));
 
@@ -40,7 +40,7 @@ static int add_threads(struct thread_list *list, const char *process)
 		return error_is_unavailable(-errno) ? 0 : -errno;
 	while ((thread = inside_next(threads, &err)))
 		if (atoi(thread) > 0)
-			err = add(list, (uint32_t)atoi(thread));
+			err = add_thread_id(list, (uint32_t)atoi(thread));
 	return error_is_unavailable(err) ? 0 : err;
 }
 
@@ -72,7 +72,7 @@ int thread_list_read(struct thread_list *list)
 		err = -EPERM;
 	*list = (struct thread_list){ .time = machine_now() };
 	if (!err)
-		err = add(list, 0);
+		err = add_thread_id(list, 0);
 	while (!err && (process = inside_next(proc, &err)))
 		if (atoi(process) > 0)
 			err = add_threads(list, process);
