@@ -28,14 +28,14 @@ static uint64_t id_of(uint64_t kernel_id)
 	return (unsigned long)kernel_id;
 }
 
-static FILE *published(const struct cgroup_messages *cgroups)
+static FILE *find_published_file(const struct cgroup_messages *cgroups)
 {
 	return cgroups->published ? *cgroups->published : NULL;
 }
 
 static bool is_wanted(const struct cgroup_messages *cgroups)
 {
-	return cgroups->file || (cgroups->hierarchy.exists && published(cgroups));
+	return cgroups->file || (cgroups->hierarchy.exists && find_published_file(cgroups));
 }
 
 /* Each writes a line to the file, and to the text for publishing. 0 or -errno. */
@@ -43,7 +43,7 @@ static bool is_wanted(const struct cgroup_messages *cgroups)
 static int put_cgroup(const struct cgroup_messages *cgroups, uint64_t id, uint64_t since,
 		      const char *path)
 {
-	FILE *copy = published(cgroups);
+	FILE *copy = find_published_file(cgroups);
 	int err = cgroups->file ? cgroups_write_cgroup(cgroups->file, id, since, path) : 0;
 
 	return err || !copy ? err : cgroups_write_cgroup(copy, id, since, path);
@@ -51,7 +51,7 @@ static int put_cgroup(const struct cgroup_messages *cgroups, uint64_t id, uint64
 
 static int put_gone(const struct cgroup_messages *cgroups, uint64_t id, uint64_t time)
 {
-	FILE *copy = published(cgroups);
+	FILE *copy = find_published_file(cgroups);
 	int err = cgroups->file ? cgroups_write_gone(cgroups->file, id, time) : 0;
 
 	return err || !copy ? err : cgroups_write_gone(copy, id, time);
@@ -59,7 +59,7 @@ static int put_gone(const struct cgroup_messages *cgroups, uint64_t id, uint64_t
 
 static int put_member(const struct cgroup_messages *cgroups, const struct cgroup_member *member)
 {
-	FILE *copy = published(cgroups);
+	FILE *copy = find_published_file(cgroups);
 	int err = cgroups->file ? cgroups_write_member(cgroups->file, member) : 0;
 
 	return err || !copy ? err : cgroups_write_member(copy, member);

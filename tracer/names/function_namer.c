@@ -198,7 +198,7 @@ static void answer_all(const char *text, FILE *answers)
 }
 
 /* The process that waits: it needs to open the files of all processes, and nothing else. */
-static int work(int go, int questions, int answers)
+static int answer_questions(int go, int questions, int answers)
 {
 	struct confinement confinement = { .ruleset = -1 };
 	__attribute__((cleanup(free_text))) char *text = NULL;
@@ -244,7 +244,7 @@ int function_namer_start(struct function_namer *namer)
 		err = -errno;
 	if (!err && !namer->pid) {
 		close(go[1]);
-		_exit(work(go[0], questions, namer->answers));
+		_exit(answer_questions(go[0], questions, namer->answers));
 	}
 	if (go[0] >= 0)
 		close(go[0]);

@@ -25,7 +25,7 @@
 #define READ_AGAIN_TRIES 40
 #define NSEC_PER_SEC 1000000000
 
-static int fail(struct modules *modules, int err, const char *what)
+static int fail_modules(struct modules *modules, int err, const char *what)
 {
 	snprintf(modules->directory.errmsg, sizeof(modules->directory.errmsg), "%s: %s", what,
 		 strerror(-err));
@@ -39,7 +39,7 @@ static gzFile open_symbols(struct modules *modules)
 	int err = piece_unshare(modules->directory.fd, "kernel/symbols");
 
 	if (err) {
-		fail(modules, err, "kernel/symbols");
+		fail_modules(modules, err, "kernel/symbols");
 		return NULL;
 	}
 	return directory_open_gz(&modules->directory, "kernel/symbols", true);
@@ -51,7 +51,7 @@ static int close_symbols(struct modules *modules, gzFile file, int err)
 
 	if (!err && code != Z_OK)
 		err = errno ? -errno : -EIO;
-	return err ? fail(modules, err, "kernel/symbols") : 0;
+	return err ? fail_modules(modules, err, "kernel/symbols") : 0;
 }
 
 static int write_list(struct modules *modules, gzFile file, uint64_t time)
@@ -81,7 +81,8 @@ static void free_changes(struct module_change *changes, size_t count)
 }
 
 /* Applies a change to the list. *changed: the list must be saved. */
-static int apply(struct modules *modules, const struct module_change *change, bool *changed)
+static int apply_module_change(struct modules *modules, const struct module_change *change,
+			       bool *changed)
 {
 	const struct kmt_message *message = &change->message;
 	struct listed_module module = {
@@ -113,7 +114,7 @@ static int save_change(struct modules *modules, const struct module_change *chan
 			err = write_list(modules, file, change->message.key);
 	}
 	if (!err)
-		err = apply(modules, change, changed);
+		err = apply_module_change(modules, change, changed);
 	return !err && *changed ? write_list(modules, file, change->message.time) : err;
 }
 
@@ -148,7 +149,8 @@ static int write_symbols(struct modules *modules, gzFile file, uint64_t time)
 	return err == -EAGAIN ? 0 : err;
 }
 
-static int save(struct modules *modules, const struct module_change *changes, size_t count)
+static int save_module_changes(struct modules *modules, const struct module_change *changes,
+			       size_t count)
 {
 	bool changed = false, saved = false;
 	uint64_t loaded_at = 0;
@@ -196,7 +198,7 @@ static int save_again(struct modules *modules)
 }
 
 /* Reads a part of kallsyms in advance. False: all files are ready. */
-static bool prepare(struct modules *modules)
+static bool prepare_kallsyms(struct modules *modules)
 {
 	for (size_t i = 0; i < MODULES_READY && modules->listed; i++) {
 		struct kallsyms *ready = &modules->ready[i];
@@ -223,7 +225,7 @@ static void save_changes(struct modules *modules)
 	modules->changes = NULL;
 	modules->change_count = 0;
 	pthread_mutex_unlock(&modules->mutex);
-	err = save(modules, changes, count);
+	err = save_module_changes(modules, changes, count);
 	free_changes(changes, count);
 	pthread_mutex_lock(&modules->mutex);
 	if (err && !modules->err)
@@ -272,13 +274,13 @@ static void take_next_directory(struct modules *modules)
 	err = piece_copy_newer(modules->directory.fd, next.fd, "kernel/symbols");
 	pthread_mutex_lock(&modules->mutex);
 	if (err && !modules->err)
-		modules->err = fail(modules, err, "kernel/symbols");
+		modules->err = fail_modules(modules, err, "kernel/symbols");
 	modules->directory.path = next.path;
 	modules->directory.fd = next.fd;
 	modules->next.fd = -1;
 }
 
-static void *run(void *data)
+static void *run_modules(void *data)
 {
 	struct modules *modules = data;
 	unsigned int tries = 0;
@@ -286,12 +288,12 @@ static void *run(void *data)
 
 	modules->err = modules->on_start(modules->on_start_data);
 	if (modules->err)
-		fail(modules, modules->err, "privileges cannot be given up");
+		fail_modules(modules, modules->err, "privileges cannot be given up");
 	else
 		modules->err = save_first_list(modules);
 	/* the first file is ready before the capture begins */
 	while (modules->ready[0].at < modules->ready[0].end || modules->ready[0].fd < 0)
-		if (!prepare(modules))
+		if (!prepare_kallsyms(modules))
 			break;
 	pthread_mutex_lock(&modules->mutex);
 	modules->task = syscall(SYS_gettid);
@@ -309,7 +311,7 @@ static void *run(void *data)
 			break;
 		} else if (preparing) {
 			pthread_mutex_unlock(&modules->mutex);
-			preparing = prepare(modules);
+			preparing = prepare_kallsyms(modules);
 			pthread_mutex_lock(&modules->mutex);
 		} else {
 			pthread_cond_wait(&modules->changed, &modules->mutex);
@@ -339,7 +341,7 @@ int modules_start(struct modules *modules, const struct directory *directory,
 	modules->publish = publish;
 	pthread_mutex_init(&modules->mutex, NULL);
 	pthread_cond_init(&modules->changed, NULL);
-	err = pthread_create(&modules->thread, NULL, run, modules);
+	err = pthread_create(&modules->thread, NULL, run_modules, modules);
 	if (err)
 		return -err;
 	modules->started = true;

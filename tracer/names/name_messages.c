@@ -26,7 +26,7 @@
 
 #define CACHES_BYTES_MAX ((size_t)64 << 20)
 
-static int fail(struct name_messages *names, int err, const char *name)
+static int fail_name_messages(struct name_messages *names, int err, const char *name)
 {
 	if (names->err)
 		return -err; /* errmsg describes the first error */
@@ -57,12 +57,12 @@ static int write_task(struct name_messages *names, const struct task *task)
 
 	if (!err && published)
 		err = tasks_write(published, task);
-	return err ? fail(names, -err, "kernel/tasks") : 0;
+	return err ? fail_name_messages(names, -err, "kernel/tasks") : 0;
 }
 
 static int check_cgroups(struct name_messages *names, int err)
 {
-	return err ? fail(names, -err, "kernel/cgroups") : 0;
+	return err ? fail_name_messages(names, -err, "kernel/cgroups") : 0;
 }
 
 /* Each cache of an event gets a line. A name that is not known is the address, as in reports. */
@@ -79,7 +79,7 @@ static int write_cache(struct name_messages *names, struct cache *cache, const c
 		publish_cache(names->publish, cache);
 	if (names->caches)
 		err = caches_write_cache(names->caches, cache);
-	return err ? fail(names, -err, "kernel/caches") : 0;
+	return err ? fail_name_messages(names, -err, "kernel/caches") : 0;
 }
 
 static int handle_cache(struct name_messages *names, const struct kmt_message *message)
@@ -103,7 +103,7 @@ static int write_cache_gone(struct name_messages *names, const struct kmt_messag
 		publish_cache_gone(names->publish, message->key, message->time);
 	if (names->caches)
 		err = caches_write_gone(names->caches, message->key, message->time);
-	return err ? fail(names, -err, "kernel/caches") : 0;
+	return err ? fail_name_messages(names, -err, "kernel/caches") : 0;
 }
 
 static int handle_message(struct name_messages *names, const struct kmt_message *message)
@@ -150,18 +150,18 @@ int name_messages_open(struct name_messages *names, struct directory *directory,
 	names->cgroups.hierarchy = hierarchy;
 	names->directory = directory;
 	if (user_names_read(&names->users))
-		return fail(names, ENOMEM, "/etc/passwd");
+		return fail_name_messages(names, ENOMEM, "/etc/passwd");
 	if (directory) {
 		names->caches = directory_open(directory, "kernel/caches", true);
 		names->tasks = directory_open(directory, "kernel/tasks", true);
 		if (hierarchy.exists)
 			names->cgroups.file = directory_open(directory, "kernel/cgroups", true);
 		if (!names->caches || !names->tasks || (hierarchy.exists && !names->cgroups.file))
-			return fail(names, errno, "kernel");
+			return fail_name_messages(names, errno, "kernel");
 	}
 	names->buffer = ring_buffer__new(names_fd, take_message, names, NULL);
 	if (!names->buffer)
-		return fail(names, errno, "the ring of names");
+		return fail_name_messages(names, errno, "the ring of names");
 	return 0;
 }
 
@@ -268,13 +268,13 @@ int name_messages_read(struct name_messages *names)
 	}
 	modules_pass_messages(names->modules, time, *names->lost);
 	if (got < 0 && !names->err)
-		names->err = fail(names, -got, "the ring of names");
+		names->err = fail_name_messages(names, -got, "the ring of names");
 	if (got && names->caches && fflush(names->caches) && !names->err)
-		names->err = fail(names, errno, "kernel/caches");
+		names->err = fail_name_messages(names, errno, "kernel/caches");
 	if (got && names->tasks && fflush(names->tasks) && !names->err)
-		names->err = fail(names, errno, "kernel/tasks");
+		names->err = fail_name_messages(names, errno, "kernel/tasks");
 	if (got && names->cgroups.file && fflush(names->cgroups.file) && !names->err)
-		names->err = fail(names, errno, "kernel/cgroups");
+		names->err = fail_name_messages(names, errno, "kernel/cgroups");
 	return names->err;
 }
 

@@ -20,7 +20,7 @@
 
 _Static_assert(KMT_FRAMES_MAX == STACK_FRAMES_MAX, "the table has all frames of a message");
 
-static int fail(struct stack_messages *stacks, int err)
+static int fail_stack_messages(struct stack_messages *stacks, int err)
 {
 	if (!stacks->err) {
 		stacks->err = err;
@@ -61,7 +61,7 @@ static int take_message(void *context, void *data, size_t size)
 				.frame_count = message->count };
 	failed = publish_stack(stacks, &stack, message->frames);
 	if (failed)
-		fail(stacks, failed);
+		fail_stack_messages(stacks, failed);
 	if (failed || stacks->is_full)
 		return 0;
 	err = hash_map_add(&stacks->written, message->id, 0);
@@ -70,7 +70,7 @@ static int take_message(void *context, void *data, size_t size)
 	if (!err && stacks->user && message->tgid)
 		err = user_stacks_add(stacks->user, message);
 	if (err)
-		fail(stacks, err);
+		fail_stack_messages(stacks, err);
 	stacks->count++;
 	return 0;
 }
@@ -82,12 +82,12 @@ int stack_messages_open(struct stack_messages *stacks, struct directory *directo
 	stacks->directory = directory;
 	stacks->user = user;
 	if (hash_map_init(&stacks->written) || hash_map_init(&stacks->sent))
-		return fail(stacks, -ENOMEM);
+		return fail_stack_messages(stacks, -ENOMEM);
 	stacks->file = directory_open(directory, TABLE, true);
 	if (!stacks->file)
-		return fail(stacks, -errno);
+		return fail_stack_messages(stacks, -errno);
 	stacks->buffer = ring_buffer__new(frames_fd, take_message, stacks, NULL);
-	return stacks->buffer ? 0 : fail(stacks, -errno);
+	return stacks->buffer ? 0 : fail_stack_messages(stacks, -errno);
 }
 
 int stack_messages_read(struct stack_messages *stacks)
@@ -98,9 +98,9 @@ int stack_messages_read(struct stack_messages *stacks)
 		return 0;
 	got = ring_buffer__consume(stacks->buffer);
 	if (got < 0)
-		fail(stacks, got);
+		fail_stack_messages(stacks, got);
 	if (got > 0 && fflush(stacks->file))
-		fail(stacks, -errno);
+		fail_stack_messages(stacks, -errno);
 	if (got > 0)
 		stacks->is_full |= ftell(stacks->file) > TABLE_BYTES_MAX;
 	return stacks->err;
@@ -111,7 +111,7 @@ int stack_messages_switch(struct stack_messages *stacks, struct directory *to, u
 	int err = table_switch(&stacks->file, stacks->directory, to, TABLE, mark);
 
 	stacks->is_full = false;
-	return err ? fail(stacks, err) : 0;
+	return err ? fail_stack_messages(stacks, err) : 0;
 }
 
 int stack_messages_close(struct stack_messages *stacks)
@@ -125,5 +125,5 @@ int stack_messages_close(struct stack_messages *stacks)
 	if (stacks->file)
 		err = directory_close(stacks->directory, stacks->file, TABLE);
 	stacks->file = NULL;
-	return err ? fail(stacks, err) : 0;
+	return err ? fail_stack_messages(stacks, err) : 0;
 }

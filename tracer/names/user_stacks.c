@@ -17,7 +17,7 @@
 #define TABLE_BYTES_MAX ((long)60 << 20) /* a reader of captures takes 64 MiB */
 #define OFFSET_BITS 40			 /* of a file that has names */
 
-static int fail(struct user_stacks *stacks, int err)
+static int fail_stack_table(struct user_stacks *stacks, int err)
 {
 	snprintf(stacks->errmsg, sizeof(stacks->errmsg), "%s/" TABLE ": %s",
 		 stacks->directory->path, strerror(-err));
@@ -37,10 +37,10 @@ int user_stacks_open(struct user_stacks *stacks, struct directory *directory,
 	if (!err)
 		err = hash_map_init(&stacks->written_files);
 	if (err)
-		return fail(stacks, err);
+		return fail_stack_table(stacks, err);
 	stacks->file = directory_open(directory, TABLE, true);
 	if (!stacks->file)
-		return fail(stacks, -errno);
+		return fail_stack_table(stacks, -errno);
 	err = mapping_events_open(&stacks->events, &stacks->maps, possible_cpus);
 	if (err) {
 		snprintf(stacks->errmsg, sizeof(stacks->errmsg),
@@ -49,7 +49,7 @@ int user_stacks_open(struct user_stacks *stacks, struct directory *directory,
 	}
 	/* the events are applied to what is read, and come after it */
 	err = process_maps_read(&stacks->maps);
-	return err ? fail(stacks, err) : 0;
+	return err ? fail_stack_table(stacks, err) : 0;
 }
 
 int user_stacks_add(struct user_stacks *stacks, const struct kmt_stack_message *message)
@@ -58,7 +58,7 @@ int user_stacks_add(struct user_stacks *stacks, const struct kmt_stack_message *
 		array_grow(stacks->waiting, stacks->waiting_count, sizeof(*list));
 
 	if (!list)
-		return fail(stacks, -ENOMEM);
+		return fail_stack_table(stacks, -ENOMEM);
 	stacks->waiting = list;
 	list += stacks->waiting_count++;
 	/* the message ends after its frames */
@@ -82,7 +82,7 @@ static int write_file_line(struct user_stacks *stacks, uint32_t number)
 	return user_file_write(stacks->file, number, build_id, text + at);
 }
 
-static int want(struct user_stacks *stacks, const struct user_frame *frame, uint32_t pid)
+static int want_name(struct user_stacks *stacks, const struct user_frame *frame, uint32_t pid)
 {
 	uint64_t key = (uint64_t)frame->file << OFFSET_BITS | frame->offset;
 	struct wanted_name *list;
@@ -136,12 +136,12 @@ static int write_stack(struct user_stacks *stacks, const struct kmt_stack_messag
 						 address - mapping->begin + mapping->offset };
 		err = write_file_line(stacks, mapping->file);
 		if (!err)
-			err = want(stacks, &frames[i], message->tgid);
+			err = want_name(stacks, &frames[i], message->tgid);
 	}
 	return err ? err : user_frames_write(stacks->file, message->id, frames, count);
 }
 
-static int apply(struct user_stacks *stacks, const struct mapping_event *event)
+static int apply_mapping_event(struct user_stacks *stacks, const struct mapping_event *event)
 {
 	struct process_maps *maps = &stacks->maps;
 
@@ -187,7 +187,7 @@ int user_stacks_step(struct user_stacks *stacks)
 		     next++)
 			err = write_stack(stacks, &stacks->waiting[next]);
 		if (!err)
-			err = apply(stacks, event);
+			err = apply_mapping_event(stacks, event);
 	}
 	for (; next < stacks->waiting_count && !err && !stacks->is_full; next++)
 		err = write_stack(stacks, &stacks->waiting[next]);
@@ -198,7 +198,7 @@ int user_stacks_step(struct user_stacks *stacks)
 		stacks->is_full = ftell(stacks->file) > TABLE_BYTES_MAX;
 	}
 	stacks->waiting_count = 0;
-	return err ? fail(stacks, err) : 0;
+	return err ? fail_stack_table(stacks, err) : 0;
 }
 
 static int compare_wanted(const void *left, const void *right)
@@ -240,13 +240,13 @@ int user_stacks_name(struct user_stacks *stacks, struct function_namer *namer)
 	}
 	err = user_symbols_parse(&symbols, answer);
 	if (err)
-		return fail(stacks, err);
+		return fail_stack_table(stacks, err);
 	for (size_t i = 0; i < symbols.function_count && !err; i++)
 		err = user_function_write(stacks->file, symbols.functions[i].file,
 					  symbols.functions[i].begin, symbols.functions[i].end,
 					  texts_get(&symbols.strings, symbols.functions[i].name));
 	user_symbols_deinit(&symbols);
-	return err ? fail(stacks, err) : 0;
+	return err ? fail_stack_table(stacks, err) : 0;
 }
 
 int user_stacks_switch(struct user_stacks *stacks, struct directory *to, uint64_t mark)
@@ -258,7 +258,7 @@ int user_stacks_switch(struct user_stacks *stacks, struct directory *to, uint64_
 	if (!err)
 		err = hash_map_init(&stacks->written_files);
 	stacks->is_full = false;
-	return err ? fail(stacks, err) : 0;
+	return err ? fail_stack_table(stacks, err) : 0;
 }
 
 int user_stacks_close(struct user_stacks *stacks)
@@ -276,5 +276,5 @@ int user_stacks_close(struct user_stacks *stacks)
 	if (stacks->file)
 		err = directory_close(stacks->directory, stacks->file, TABLE);
 	stacks->file = NULL;
-	return err ? fail(stacks, err) : 0;
+	return err ? fail_stack_table(stacks, err) : 0;
 }
