@@ -15,7 +15,8 @@ static const char *name_of(const struct dump_limits *limits)
 	return strrchr(limits->set_path, '/') + 1;
 }
 
-static int list(const struct dump_limits *limits, enum dump_state state, struct dump_list *dumps)
+static int list_dumps(const struct dump_limits *limits, enum dump_state state,
+		      struct dump_list *dumps)
 {
 	*dumps = (struct dump_list){ 0 };
 	return limits->parent < 0 ? 0
@@ -26,7 +27,7 @@ void dump_limits_clean(const struct dump_limits *limits)
 {
 	struct dump_list dumps;
 
-	if (list(limits, DUMP_IS_REMOVED, &dumps))
+	if (list_dumps(limits, DUMP_IS_REMOVED, &dumps))
 		return;
 	for (size_t i = 0; i < dumps.count; i++)
 		inside_remove_directory(limits->parent, dumps.names[i]);
@@ -41,7 +42,7 @@ int dump_limits_measure(const struct dump_limits *limits, uint64_t *bytes, uint3
 	for (enum dump_state state = DUMP_IS_FINISHED; state <= DUMP_IS_REMOVED && !err; state++) {
 		struct dump_list dumps;
 
-		err = list(limits, state, &dumps);
+		err = list_dumps(limits, state, &dumps);
 		if (state == DUMP_IS_FINISHED)
 			*count = (uint32_t)dumps.count;
 		for (size_t i = 0; i < dumps.count && !err; i++)
@@ -76,7 +77,7 @@ bool dump_limits_keep_most(const struct dump_limits *limits, char *text, size_t 
 	bool is_over;
 	char why[80];
 
-	if (!limits->most || list(limits, DUMP_IS_FINISHED, &dumps))
+	if (!limits->most || list_dumps(limits, DUMP_IS_FINISHED, &dumps))
 		return false;
 	is_over = dumps.count > limits->most;
 	snprintf(why, sizeof(why), "--max-dumps=%u: to keep a dump, rename it", limits->most);
@@ -100,7 +101,7 @@ bool dump_limits_make_room(const struct dump_limits *limits, char *text, size_t 
 	struct dump_list dumps;
 	bool may_remove;
 
-	if (!limits->max_disk || list(limits, DUMP_IS_FINISHED, &dumps))
+	if (!limits->max_disk || list_dumps(limits, DUMP_IS_FINISHED, &dumps))
 		return false;
 	may_remove = dumps.count > 1 || (dumps.count && is_too_large(limits, dumps.names[0]));
 	if (may_remove)

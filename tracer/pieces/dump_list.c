@@ -55,8 +55,8 @@ static enum dump_state state_of(const char *name, const char **end)
 }
 
 /* Of a dump of the set: the number in its second, and its state. False: no dump. */
-static bool parse_name(const char *name, const char *set_name, uint64_t *number,
-		       enum dump_state *state)
+static bool parse_dump_name(const char *name, const char *set_name, uint64_t *number,
+			    enum dump_state *state)
 {
 	const size_t length = strlen(set_name);
 	char digits[NUMBER_LENGTH + 1] = "";
@@ -89,8 +89,8 @@ static int compare_names(const void *a, const void *b, void *set_name)
 
 	if (order)
 		return order;
-	parse_name(x, set_name, &number, &state);
-	parse_name(y, set_name, &other, &state);
+	parse_dump_name(x, set_name, &number, &state);
+	parse_dump_name(y, set_name, &other, &state);
 	return (number > other) - (number < other);
 }
 
@@ -103,7 +103,7 @@ static bool is_own_directory(int parent, const char *name)
 	       about.st_uid == geteuid() && !(about.st_mode & OTHERS_WRITE);
 }
 
-static int add(struct dump_list *list, const char *name)
+static int add_dump(struct dump_list *list, const char *name)
 {
 	char **names = array_grow(list->names, list->count, sizeof(*names)), *copy;
 
@@ -135,9 +135,9 @@ int dump_list_read(struct dump_list *list, int parent, const char *set_name, enu
 		uint64_t number;
 		enum dump_state found;
 
-		if (parse_name(name, set_name, &number, &found) && found == state &&
+		if (parse_dump_name(name, set_name, &number, &found) && found == state &&
 		    is_own_directory(parent, name))
-			err = add(list, name);
+			err = add_dump(list, name);
 	}
 	if (list->count)
 		qsort_r(list->names, list->count, sizeof(*list->names), compare_names,

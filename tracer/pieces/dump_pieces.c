@@ -103,7 +103,7 @@ static int take_piece(struct dump_pieces *pieces, unsigned int number)
 	return err;
 }
 
-static void sort(struct dump_pieces *pieces)
+static void sort_numbers(struct dump_pieces *pieces)
 {
 	if (pieces->count)
 		qsort(pieces->numbers, pieces->count, sizeof(*pieces->numbers), compare_u32);
@@ -116,7 +116,7 @@ int dump_pieces_take(struct dump_pieces *pieces, unsigned int first, unsigned in
 
 	for (unsigned int number = last; number >= first && number && !err; number--)
 		err = take_piece(pieces, number);
-	sort(pieces);
+	sort_numbers(pieces);
 	if (err == -ENOENT && pieces->count)
 		return 0;
 	return err ? err : pieces->count ? 0 : -ENOENT;
@@ -160,7 +160,7 @@ int dump_pieces_take_rest(struct dump_pieces *pieces, unsigned int first)
 		return err ? err : -ENOENT;
 	for (unsigned int next = pieces->numbers[0] - 1; !err && next >= first && next; next--)
 		err = is_next(pieces, next) ? take_piece(pieces, next) : -ENOENT;
-	sort(pieces);
+	sort_numbers(pieces);
 	return err == -ENOENT ? 0 : err;
 }
 

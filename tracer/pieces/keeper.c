@@ -15,7 +15,7 @@
 #define PAUSE_NS 5000000
 #define PAUSES_PER_SECOND 200
 
-static int fail(struct keeper *keeper, int err, const char *what)
+static int fail_keeper(struct keeper *keeper, int err, const char *what)
 {
 	snprintf(keeper->errmsg, sizeof(keeper->errmsg),
 		 "the process that keeps the pieces: %s: %s", what, strerror(-err));
@@ -36,7 +36,7 @@ static int fail_end(struct keeper *keeper)
 	return -ECHILD;
 }
 
-static int work(void *data, int requests, int answers)
+static int run_keeper(void *data, int requests, int answers)
 {
 	return keeper_work(data, requests, answers) ? 1 : 0;
 }
@@ -47,8 +47,8 @@ int keeper_start(struct keeper *keeper, const struct keeper_settings *settings)
 	int err;
 
 	memset(keeper, 0, sizeof(*keeper));
-	err = worker_start(&keeper->worker, work, &copy);
-	return err ? fail(keeper, err, "cannot be started") : 0;
+	err = worker_start(&keeper->worker, run_keeper, &copy);
+	return err ? fail_keeper(keeper, err, "cannot be started") : 0;
 }
 
 int keeper_request(struct keeper *keeper, enum keeper_request_kind kind, unsigned int piece,
@@ -58,13 +58,15 @@ int keeper_request(struct keeper *keeper, enum keeper_request_kind kind, unsigne
 
 	/* a request is written as a whole or not at all; there are few, so the pipe has room */
 	if (write(keeper->worker.requests, &request, sizeof(request)) != sizeof(request))
-		return errno == EPIPE ? fail_end(keeper) : fail(keeper, -errno, "cannot be asked");
+		return errno == EPIPE ? fail_end(keeper)
+				      : fail_keeper(keeper, -errno, "cannot be asked");
 	if (kind == KEEPER_MAKE_ROOM)
 		keeper->making_room = true;
 	return 0;
 }
 
-static void take(struct keeper *keeper, struct keeper_answer *answer, void (*say)(const char *))
+static void take_answer(struct keeper *keeper, struct keeper_answer *answer,
+			void (*say)(const char *))
 {
 	switch (answer->kind) {
 	case KEEPER_PREPARED:
@@ -101,11 +103,12 @@ int keeper_read(struct keeper *keeper, void (*say)(const char *text))
 		if (keeper->partial_size < sizeof(keeper->partial))
 			continue;
 		keeper->partial_size = 0;
-		take(keeper, &keeper->partial, say);
+		take_answer(keeper, &keeper->partial, say);
 	}
 	if (!got)
 		return fail_end(keeper);
-	return errno == EAGAIN || errno == EINTR ? 0 : fail(keeper, -errno, "cannot be read");
+	return errno == EAGAIN || errno == EINTR ? 0
+						 : fail_keeper(keeper, -errno, "cannot be read");
 }
 
 int keeper_finish(struct keeper *keeper, unsigned int seconds, void (*say)(const char *text))

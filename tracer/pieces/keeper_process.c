@@ -70,7 +70,7 @@ static void drop_waiting(struct keeper_work *work, size_t i)
 }
 
 /* dumps: an open directory, in which dumps may be removed; -1: none. */
-static int confine(int set, int dumps)
+static int confine_keeper(int set, int dumps)
 {
 	struct confinement confinement;
 	uint64_t capabilities = 0;
@@ -109,7 +109,7 @@ static int make_checkpoint(const struct keeper_work *work)
 	signal(SIGALRM, SIG_DFL);
 	alarm(JOB_SECONDS);
 	/* it removes no dumps */
-	if (work->settings->dumps.parent >= 0 && confine(work->settings->set, -1))
+	if (work->settings->dumps.parent >= 0 && confine_keeper(work->settings->set, -1))
 		return -EPERM;
 	snprintf(from, sizeof(from), "/proc/self/fd/%d/%s", work->settings->set,
 		 piece_name(piece - 1, name));
@@ -180,7 +180,7 @@ static void end_job(struct keeper_work *work, int status)
  * The successor of a piece must have all that it needs before the piece is removed. A checkpoint
  * that could not be made is not waited for.
  */
-static bool is_needed(const struct keeper_work *work, unsigned int piece)
+static bool is_piece_needed(const struct keeper_work *work, unsigned int piece)
 {
 	return find_waiting(work, piece + 1);
 }
@@ -199,7 +199,7 @@ static void keep_max_files(struct keeper_work *work)
 	while (count && numbers[count - 1] > work->writing)
 		count--;
 	for (size_t i = 0; i + most < count; i++) {
-		if (numbers[i] >= work->writing || is_needed(work, numbers[i]))
+		if (numbers[i] >= work->writing || is_piece_needed(work, numbers[i]))
 			break;
 		remove_piece(work, numbers[i]);
 	}
@@ -255,7 +255,7 @@ enum step {
 /* Does the step with the piece. False: nothing can be removed. */
 static bool take_step(struct keeper_work *work, enum step step, unsigned int piece)
 {
-	bool needed = is_needed(work, piece);
+	bool needed = is_piece_needed(work, piece);
 
 	if (step == REMOVE_UNNEEDED && !needed)
 		remove_piece(work, piece);
@@ -269,7 +269,7 @@ static bool take_step(struct keeper_work *work, enum step step, unsigned int pie
 }
 
 /* The bytes of pieces and dumps together: a file may be a part of both. False: not known. */
-static bool measure(const struct keeper_work *work, uint64_t *bytes)
+static bool measure_disk_use(const struct keeper_work *work, uint64_t *bytes)
 {
 	uint64_t dump_bytes;
 	uint32_t dumps;
@@ -285,7 +285,7 @@ static bool is_done(const struct keeper_work *work, uint64_t before, uint64_t by
 {
 	uint64_t now;
 
-	return measure(work, &now) && now + bytes <= before;
+	return measure_disk_use(work, &now) && now + bytes <= before;
 }
 
 /* Frees so many bytes, of the oldest dumps and pieces first. False: they are not there. */
@@ -296,7 +296,8 @@ static bool make_room(struct keeper_work *work, uint64_t bytes)
 	size_t count;
 	bool done = false;
 
-	if (!measure(work, &before) || parts_list_pieces_at(work->settings->set, &numbers, &count))
+	if (!measure_disk_use(work, &before) ||
+	    parts_list_pieces_at(work->settings->set, &numbers, &count))
 		return false;
 	while (!done && keeper_remove_dump(work))
 		done = is_done(work, before, bytes);
@@ -308,7 +309,7 @@ static bool make_room(struct keeper_work *work, uint64_t bytes)
 	return done;
 }
 
-static void prepare(struct keeper_work *work, unsigned int piece)
+static void prepare_piece(struct keeper_work *work, unsigned int piece)
 {
 	struct keeper_answer done = { .kind = KEEPER_PREPARED, .piece = piece };
 
@@ -329,7 +330,7 @@ static void take_request(struct keeper_work *work, const struct keeper_request *
 {
 	switch (request->kind) {
 	case KEEPER_PREPARE:
-		prepare(work, request->piece);
+		prepare_piece(work, request->piece);
 		break;
 	case KEEPER_ENDED:
 		work->writing = request->piece + 1;
@@ -355,7 +356,7 @@ static void take_request(struct keeper_work *work, const struct keeper_request *
 }
 
 /* After an earlier run: makes missing checkpoints, removes pieces and dumps over the limit. */
-static void begin(struct keeper_work *work)
+static void continue_set(struct keeper_work *work)
 {
 	unsigned int *numbers;
 	size_t count;
@@ -401,7 +402,7 @@ static int poll_ms(const struct keeper_work *work)
 	return work->dumping && work->settings->dumps.max_disk ? DUMP_POLL_MS : -1;
 }
 
-static void run(struct keeper_work *work)
+static void serve_requests(struct keeper_work *work)
 {
 	struct keeper_request request;
 	bool ending = false, began = false;
@@ -416,7 +417,7 @@ static void run(struct keeper_work *work)
 			/* a start that fails leaves all that is there */
 			if (got == sizeof(request) && !began) {
 				began = true;
-				begin(work);
+				continue_set(work);
 			}
 			if (got == sizeof(request))
 				take_request(work, &request);
@@ -442,10 +443,10 @@ int keeper_work(const struct keeper_settings *settings, int requests, int answer
 	worker_ignore_signals();
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpriority(PRIO_PROCESS, 0, NICE);
-	err = confine(settings->set, settings->dumps.parent);
+	err = confine_keeper(settings->set, settings->dumps.parent);
 	if (err)
 		return err;
-	run(&work);
+	serve_requests(&work);
 	thread_list_deinit(&work.threads);
 	free(work.waiting);
 	return 0;

@@ -54,7 +54,7 @@ int piece_share(int from, int to, const char *name)
 }
 
 /* A file that is missing stays missing. */
-static int share(int from, int to, const char *name)
+static int share_file(int from, int to, const char *name)
 {
 	int err = piece_share(from, to, name);
 
@@ -78,12 +78,12 @@ static int share_formats(int from, int to)
 		char path[NAME_MAX + sizeof("kernel/formats/")];
 
 		snprintf(path, sizeof(path), "kernel/formats/%s", name);
-		err = share(from, to, path);
+		err = share_file(from, to, path);
 	}
 	return err;
 }
 
-static int write_lines(FILE *file, const char *text, const char *const keys[3])
+static int write_key_lines(FILE *file, const char *text, const char *const keys[3])
 {
 	struct line line;
 
@@ -110,20 +110,20 @@ static int copy_lines(int from, int to, const char *table, const char *const key
 		close(fd);
 		return -ENOMEM;
 	}
-	err = write_lines(file, text, keys);
+	err = write_key_lines(file, text, keys);
 	errno = 0;
 	failed = fclose(file) ? -errno : 0;
 	return err ? err : failed;
 }
 
-static int fill(int from, int to)
+static int fill_piece(int from, int to)
 {
 	int err = inside_make_directory(to, "kernel", 0700);
 
 	if (!err)
 		err = inside_make_directory(to, "kernel/formats", 0700);
 	for (size_t i = 0; i < COUNT(linked) && !err; i++)
-		err = share(from, to, linked[i]);
+		err = share_file(from, to, linked[i]);
 	if (!err)
 		err = share_formats(from, to);
 	for (size_t i = 0; i < COUNT(copied) && !err; i++)
@@ -153,14 +153,14 @@ int piece_prepare(int set, unsigned int number)
 	if (err)
 		return err;
 	to = inside_open_directory(set, name);
-	err = to < 0 ? to : fill(from, to);
+	err = to < 0 ? to : fill_piece(from, to);
 	if (err)
 		piece_prepare_undo(set, number);
 	return err;
 }
 
 /* A file of the capture gets the content of an open file; in between it has all of the old one. */
-static int replace(int from, int capture, const char *name)
+static int replace_content(int from, int capture, const char *name)
 {
 	char hidden[NAME_MAX], block[65536];
 	const char *slash = strrchr(name, '/');
@@ -196,7 +196,7 @@ int piece_unshare(int capture, const char *name)
 		return from == -ENOENT ? 0 : from;
 	if (fstat(from, &about))
 		return -errno;
-	return about.st_nlink == 1 ? 0 : replace(from, capture, name);
+	return about.st_nlink == 1 ? 0 : replace_content(from, capture, name);
 }
 
 int piece_copy_newer(int from, int to, const char *name)
@@ -210,5 +210,5 @@ int piece_copy_newer(int from, int to, const char *name)
 	if (older >= 0 && !fstat(newer, &about) && !fstat(older, &other) &&
 	    about.st_dev == other.st_dev && about.st_ino == other.st_ino)
 		return 0;
-	return replace(newer, to, name);
+	return replace_content(newer, to, name);
 }

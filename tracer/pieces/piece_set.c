@@ -196,7 +196,7 @@ bool piece_set_has_checkpoint(int set, unsigned int number)
 }
 
 /* Adds the bytes of a directory and of all in it; files that are removed meanwhile count as 0. */
-static int measure(int fd, uint64_t *bytes)
+static int measure_directory(int fd, uint64_t *bytes)
 {
 	__attribute__((cleanup(close_directory))) DIR *list = list_directory(fd);
 	struct stat about;
@@ -218,7 +218,7 @@ static int measure(int fd, uint64_t *bytes)
 		}
 		inner = inside_open_directory(fd, name);
 		if (inner >= 0)
-			err = measure(inner, bytes);
+			err = measure_directory(inner, bytes);
 	}
 	return err;
 }
@@ -229,7 +229,7 @@ int piece_set_measure_directory(int holder, const char *name, uint64_t *bytes)
 
 	if (fd < 0)
 		return fd == -ENOENT || fd == -ENOTDIR ? 0 : fd;
-	return measure(fd, bytes);
+	return measure_directory(fd, bytes);
 }
 
 int piece_set_measure_checkpoint(int piece, uint64_t *bytes)

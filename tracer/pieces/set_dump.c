@@ -14,8 +14,8 @@
 #define HELD ".dump" /* the directory in the set */
 
 /* The pieces are in it. */
-static int complete(struct dump_directory *directory, struct dump_pieces *pieces,
-		    struct set_dump_result *result)
+static int complete_dump(struct dump_directory *directory, struct dump_pieces *pieces,
+			 struct set_dump_result *result)
 {
 	int err = dump_pieces_make_checkpoints(pieces, &result->error);
 
@@ -26,7 +26,7 @@ static int complete(struct dump_directory *directory, struct dump_pieces *pieces
 }
 
 /* Links, so that pieces which are removed while they are copied stay. */
-static int hold(struct dump_pieces *held, unsigned int first, unsigned int last)
+static int hold_pieces(struct dump_pieces *held, unsigned int first, unsigned int last)
 {
 	int err;
 
@@ -38,7 +38,7 @@ static int hold(struct dump_pieces *held, unsigned int first, unsigned int last)
 	return held->to < 0 ? held->to : dump_pieces_take(held, first, last);
 }
 
-static void release(struct dump_pieces *held)
+static void release_pieces(struct dump_pieces *held)
 {
 	dump_pieces_deinit(held);
 	if (held->to < 0)
@@ -47,18 +47,18 @@ static void release(struct dump_pieces *held)
 	inside_remove_directory(held->from, HELD);
 }
 
-static int take(const struct set_dump_settings *settings, const struct dump_request *request,
-		struct dump_pieces *pieces, struct set_dump_result *result)
+static int take_pieces(const struct set_dump_settings *settings, const struct dump_request *request,
+		       struct dump_pieces *pieces, struct set_dump_result *result)
 {
 	struct dump_pieces held = { .from = settings->set, .to = -1 };
-	int err = settings->in_memory ? hold(&held, request->first, request->last) : 0;
+	int err = settings->in_memory ? hold_pieces(&held, request->first, request->last) : 0;
 
 	if (held.to >= 0)
 		pieces->from = held.to;
 	if (!err)
 		err = dump_pieces_take(pieces, request->first, request->last);
 	pieces->from = settings->set;
-	release(&held);
+	release_pieces(&held);
 	if (err)
 		return error_set_at(&result->error, err,
 				    err == -ENOENT
@@ -87,9 +87,9 @@ int set_dump_make(const struct set_dump_settings *settings, const struct dump_re
 			     *directory.name ? directory.name : settings->path);
 	pieces.to = directory.fd;
 	if (!err)
-		err = take(settings, &request, &pieces, result);
+		err = take_pieces(settings, &request, &pieces, result);
 	if (!err)
-		err = complete(&directory, &pieces, result);
+		err = complete_dump(&directory, &pieces, result);
 	result->pieces = (unsigned int)pieces.count;
 	if (!err && pieces.numbers[0] > settings->first &&
 	    !piece_set_has_checkpoint(pieces.to, pieces.numbers[0]))
@@ -107,7 +107,7 @@ int set_dump_finish_left(struct set_dump_left *left, struct set_dump_result *res
 
 	*result = (struct set_dump_result){ 0 };
 	memcpy(result->path, left->directory.path, sizeof(result->path));
-	err = complete(&left->directory, &left->pieces, result);
+	err = complete_dump(&left->directory, &left->pieces, result);
 	result->pieces = (unsigned int)left->pieces.count;
 	return err;
 }

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "tracer/pieces/dumps.h"
 
-static void deinit(struct set_dump_left *left)
+static void deinit_left_dump(struct set_dump_left *left)
 {
 	dump_pieces_deinit(&left->pieces);
 	dump_directory_close(&left->directory);
@@ -35,8 +35,8 @@ say_text(void (*say)(const char *text), const char *format, ...)
 }
 
 /* 0: it is to be finished. */
-static int prepare(struct set_dump_left *left, const struct set_dump_settings *settings,
-		   const char *new_name, void (*say)(const char *text))
+static int prepare_left_dump(struct set_dump_left *left, const struct set_dump_settings *settings,
+			     const char *new_name, void (*say)(const char *text))
 {
 	int err = dump_directory_open(&left->directory, settings->path, new_name, &left->request);
 
@@ -60,8 +60,8 @@ static int prepare(struct set_dump_left *left, const struct set_dump_settings *s
 	return err;
 }
 
-static int add(struct set_dump_left_list *left, const struct set_dump_settings *settings,
-	       const char *new_name, void (*say)(const char *text))
+static int add_left_dump(struct set_dump_left_list *left, const struct set_dump_settings *settings,
+			 const char *new_name, void (*say)(const char *text))
 {
 	struct set_dump_left *list = array_grow(left->list, left->count, sizeof(*list));
 
@@ -69,8 +69,8 @@ static int add(struct set_dump_left_list *left, const struct set_dump_settings *
 		return -ENOMEM;
 	left->list = list;
 	list[left->count] = (struct set_dump_left){ 0 };
-	if (prepare(&list[left->count], settings, new_name, say))
-		deinit(&list[left->count]);
+	if (prepare_left_dump(&list[left->count], settings, new_name, say))
+		deinit_left_dump(&list[left->count]);
 	else
 		left->count++;
 	return 0;
@@ -91,7 +91,7 @@ int set_dump_find_left(struct set_dump_left_list *left, const struct set_dump_se
 		return 0;
 	err = 0;
 	for (size_t i = 0; i < dumps.count && !err; i++)
-		err = add(left, settings, dumps.names[i], say);
+		err = add_left_dump(left, settings, dumps.names[i], say);
 	dump_list_deinit(&dumps);
 	return err;
 }
@@ -99,7 +99,7 @@ int set_dump_find_left(struct set_dump_left_list *left, const struct set_dump_se
 void set_dump_left_deinit(struct set_dump_left_list *left)
 {
 	for (size_t i = 0; i < left->count; i++)
-		deinit(&left->list[i]);
+		deinit_left_dump(&left->list[i]);
 	free(left->list);
 	*left = (struct set_dump_left_list){ 0 };
 }

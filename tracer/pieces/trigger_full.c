@@ -15,8 +15,8 @@
 #include "base/worker.h"
 #include "tracer/pieces/trigger_process.h"
 
-__attribute__((noreturn)) static void execute(const char *path, const char *duration,
-					      const struct saved_process_state *saved)
+__attribute__((noreturn)) static void execute_kmemtraced(const char *path, const char *duration,
+							 const struct saved_process_state *saved)
 {
 	process_state_restore(saved);
 	worker_default_signals();
@@ -41,7 +41,7 @@ int trigger_full_record(const char *path, const char *duration,
 	snprintf(name, size, "%s.full.%s", path, stamp);
 	child = fork();
 	if (!child)
-		execute(name, duration, saved);
+		execute_kmemtraced(name, duration, saved);
 	if (child < 0)
 		return -errno;
 	*status = worker_wait(child);

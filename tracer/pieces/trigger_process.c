@@ -48,9 +48,9 @@ static void set_environment(const struct trigger_request *request, const char *p
 #define SCRIPT "eval \"unset " COMMAND "; $" COMMAND " \\\"\\$@\\\"\""
 
 /* In the child: the shell appends the path to the command. */
-__attribute__((noreturn)) static void execute(const struct trigger_process_settings *settings,
-					      const struct trigger_request *request,
-					      const char *path)
+__attribute__((noreturn)) static void
+execute_command(const struct trigger_process_settings *settings,
+		const struct trigger_request *request, const char *path)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -64,14 +64,14 @@ __attribute__((noreturn)) static void execute(const struct trigger_process_setti
 	_exit(127);
 }
 
-static void run(const struct trigger_process_settings *settings,
-		const struct trigger_request *request, const char *path,
-		struct trigger_answer *answer)
+static void run_trigger_command(const struct trigger_process_settings *settings,
+				const struct trigger_request *request, const char *path,
+				struct trigger_answer *answer)
 {
 	pid_t child = fork();
 
 	if (!child)
-		execute(settings, request, path);
+		execute_command(settings, request, path);
 	if (child < 0)
 		answer->err = -errno;
 	else
@@ -95,9 +95,9 @@ static int write_dump(const struct trigger_process_settings *settings,
  * In a process of its own, so that the memory for checkpoints goes back. The answer is in memory
  * that both share.
  */
-static void dump(const struct trigger_process_settings *settings,
-		 const struct trigger_request *request, struct set_dump_left *left,
-		 struct trigger_answer *answer)
+static void dump_in_child(const struct trigger_process_settings *settings,
+			  const struct trigger_request *request, struct set_dump_left *left,
+			  struct trigger_answer *answer)
 {
 	int status = 0;
 	pid_t child = fork();
@@ -159,7 +159,7 @@ static void take_dump(struct trigger_work *work, const struct trigger_request *r
 	if (!request->last_piece || request->last_piece == work->last_piece)
 		return;
 	begin_answer(work, request);
-	dump(work->settings, request, NULL, work->answer);
+	dump_in_child(work->settings, request, NULL, work->answer);
 	work->last_piece = request->last_piece;
 	*work->dumped = '\0';
 	if (!work->answer->err)
@@ -203,7 +203,7 @@ static void take_request(struct trigger_work *work, const struct trigger_request
 	if (!settings->command || request->is_signal)
 		return;
 	begin_answer(work, request);
-	run(settings, request, path_of(work, request), work->answer);
+	run_trigger_command(settings, request, path_of(work, request), work->answer);
 	send_answer(work);
 }
 
@@ -219,7 +219,7 @@ static void finish_left(struct trigger_work *work)
 		begin_answer(work, &request);
 		work->answer->is_left = true;
 		left->list[i].pieces.from = work->settings->dump.set;
-		dump(work->settings, &request, &left->list[i], work->answer);
+		dump_in_child(work->settings, &request, &left->list[i], work->answer);
 		send_answer(work);
 	}
 	if (left)
@@ -239,7 +239,7 @@ static int open_unlocked(int set)
 	return again;
 }
 
-static int work(void *data, int requests, int answers)
+static int run_trigger_process(void *data, int requests, int answers)
 {
 	struct trigger_process_settings *settings = data;
 	struct trigger_work work = { .settings = settings, .answers = answers };
@@ -266,7 +266,7 @@ int trigger_process_start(struct worker *process, const struct trigger_process_s
 {
 	struct trigger_process_settings copy = *settings;
 
-	return worker_start(process, work, &copy);
+	return worker_start(process, run_trigger_process, &copy);
 }
 
 bool trigger_process_request(struct worker *process, const struct trigger_request *request)
