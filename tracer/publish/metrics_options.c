@@ -10,7 +10,7 @@
 
 #define INTERVAL_LEAST 100000000ULL /* as often as the publishing thread has new figures */
 
-static void check_file(struct argp_state *state, const char *path)
+static void check_metrics_name(struct argp_state *state, const char *path)
 {
 	size_t suffix = strlen(METRICS_FILE_SUFFIX), length = strlen(path);
 
@@ -28,7 +28,7 @@ const struct option_row metrics_rows[] = {
 	{ "metrics", 0, "FILE",
 	  "Write metrics to FILE, whose name ends in " METRICS_FILE_SUFFIX
 	  ", for the textfile collector of node_exporter: live bytes, allocations and frees by slab cache and by function",
-	  AT(path), .kind = ARGUMENT_PATH, .parse = check_file },
+	  AT(path), .kind = ARGUMENT_PATH, .parse = check_metrics_name },
 	{ "metrics-interval", 0, "SECONDS",
 	  "Write them every SECONDS, at least 100ms (default: 15)", AT(interval_ns),
 	  .kind = ARGUMENT_DURATION, .least = INTERVAL_LEAST, .needs = "metrics", .reloads = true,

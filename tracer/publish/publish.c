@@ -15,7 +15,7 @@
 
 #define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* 100 ms between watermarks, at 14 M events/s */
 
-static int fail(struct publish *publish, int err, const char *errmsg)
+static int fail_publish(struct publish *publish, int err, const char *errmsg)
 {
 	snprintf(publish->errmsg, sizeof(publish->errmsg), "%s", errmsg);
 	return err;
@@ -110,7 +110,7 @@ int publish_open(struct publish *publish, const char *directory)
 
 	err = capture_open(&publish->capture, directory);
 	if (err)
-		return fail(publish, err, publish->capture.errmsg);
+		return fail_publish(publish, err, publish->capture.errmsg);
 	err = tallies_init(&publish->tallies, publish->settings.cpus, &publish->capture.topology);
 	if (!err)
 		err = open_counters(publish);

@@ -66,7 +66,7 @@ static int create_file(struct publish *publish)
 	return err;
 }
 
-static int start(struct publish *publish)
+static int start_details(struct publish *publish)
 {
 	int err = create_file(publish);
 
@@ -75,7 +75,7 @@ static int start(struct publish *publish)
 	return err;
 }
 
-static bool is_needed(const struct publish *publish)
+static bool needs_details(const struct publish *publish)
 {
 	return publish->details;
 }
@@ -88,21 +88,22 @@ static int open_details(struct publish *publish)
 	return err;
 }
 
-static int take(struct publish *publish, const struct analysis *analysis,
-		const struct transition *transition)
+static int take_details_transition(struct publish *publish, const struct analysis *analysis,
+				   const struct transition *transition)
 {
 	return details_on_transition(&details_of(publish)->details, analysis, transition);
 }
 
-static int take_tally(struct publish *publish, const struct analysis *analysis,
-		      const struct tally *tally, unsigned int cpu, const struct tally_count *count)
+static int take_details_tally(struct publish *publish, const struct analysis *analysis,
+			      const struct tally *tally, unsigned int cpu,
+			      const struct tally_count *count)
 {
 	(void)analysis;
 	(void)cpu;
 	return details_add_tally(&details_of(publish)->details, tally, count);
 }
 
-static int symbols_changed(struct publish *publish)
+static int reload_details_symbols(struct publish *publish)
 {
 	details_symbols_changed(&details_of(publish)->details);
 	return 0;
@@ -129,7 +130,7 @@ static int write_text(struct publish_details *details, const struct analysis *an
 	return err;
 }
 
-static int step(struct publish *publish, const struct watermark *watermark, uint64_t time)
+static int step_details(struct publish *publish, const struct watermark *watermark, uint64_t time)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
 	const struct details_moment moment = {
@@ -152,7 +153,7 @@ static int step(struct publish *publish, const struct watermark *watermark, uint
 	return err ? err : write_text(details, analysis, &moment);
 }
 
-static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)
+static bool report_details_failure(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	struct publish_details *details = details_of(publish);
 	int err = __atomic_load_n(&details->err, __ATOMIC_ACQUIRE);
@@ -168,7 +169,7 @@ static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)
 	return err;
 }
 
-static int end(struct publish *publish, char *errmsg, size_t errmsg_size)
+static int end_details(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	struct publish_details *details = details_of(publish);
 	int err = details_file_remove(details->file);
@@ -190,14 +191,14 @@ static void close_details(struct publish *publish)
 
 const struct online_counter online_details = {
 	.state_bytes = sizeof(struct publish_details),
-	.start = start,
-	.is_needed = is_needed,
+	.start = start_details,
+	.is_needed = needs_details,
 	.open = open_details,
-	.take = take,
-	.take_tally = take_tally,
-	.symbols_changed = symbols_changed,
-	.step = step,
-	.failed = failed,
-	.end = end,
+	.take = take_details_transition,
+	.take_tally = take_details_tally,
+	.symbols_changed = reload_details_symbols,
+	.step = step_details,
+	.failed = report_details_failure,
+	.end = end_details,
 	.close = close_details,
 };

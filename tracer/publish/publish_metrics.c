@@ -38,7 +38,7 @@ static struct publish_metrics *metrics_of(const struct publish *publish)
 	return publish_state(publish, ONLINE_metrics);
 }
 
-static int start(struct publish *publish)
+static int start_metrics(struct publish *publish)
 {
 	const struct publish_metrics_settings *settings = &publish->settings.metrics;
 	struct publish_metrics *metrics = metrics_of(publish);
@@ -62,7 +62,7 @@ static bool find_place(const struct publish *publish, struct online_place *place
 	return true;
 }
 
-static bool is_needed(const struct publish *publish)
+static bool needs_metrics(const struct publish *publish)
 {
 	return metrics_of(publish)->file || publish->figures.enabled;
 }
@@ -73,20 +73,21 @@ static int open_metrics(struct publish *publish)
 			    publish->settings.metrics.top);
 }
 
-static int take(struct publish *publish, const struct analysis *analysis,
-		const struct transition *transition)
+static int take_metrics_transition(struct publish *publish, const struct analysis *analysis,
+				   const struct transition *transition)
 {
 	return metrics_on_transition(&metrics_of(publish)->metrics, analysis, transition);
 }
 
-static int take_tally(struct publish *publish, const struct analysis *analysis,
-		      const struct tally *tally, unsigned int cpu, const struct tally_count *count)
+static int take_metrics_tally(struct publish *publish, const struct analysis *analysis,
+			      const struct tally *tally, unsigned int cpu,
+			      const struct tally_count *count)
 {
 	(void)cpu;
 	return metrics_add_tally(&metrics_of(publish)->metrics, analysis, tally, count);
 }
 
-static int symbols_changed(struct publish *publish)
+static int reload_metrics_symbols(struct publish *publish)
 {
 	return metrics_reload_symbols(&metrics_of(publish)->metrics);
 }
@@ -159,7 +160,7 @@ static int write_if_due(struct publish_metrics *metrics, const struct analysis *
 	return write_text(metrics, analysis);
 }
 
-static int step(struct publish *publish, const struct watermark *watermark, uint64_t time)
+static int step_metrics(struct publish *publish, const struct watermark *watermark, uint64_t time)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
 	struct publish_metrics *metrics = metrics_of(publish);
@@ -170,7 +171,7 @@ static int step(struct publish *publish, const struct watermark *watermark, uint
 					  watermark_missing(watermark, analysis).uncounted);
 }
 
-static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)
+static bool report_metrics_failure(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	struct publish_metrics *metrics = metrics_of(publish);
 	int err = __atomic_load_n(&metrics->err, __ATOMIC_ACQUIRE);
@@ -192,7 +193,7 @@ static void end_thread(struct publish *publish)
 	metrics->file = NULL;
 }
 
-static int end(struct publish *publish, char *errmsg, size_t errmsg_size)
+static int end_metrics(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	int err = metrics_of(publish)->end_err;
 
@@ -212,16 +213,16 @@ static void close_metrics(struct publish *publish)
 
 const struct online_counter online_metrics = {
 	.state_bytes = sizeof(struct publish_metrics),
-	.start = start,
+	.start = start_metrics,
 	.find_place = find_place,
-	.is_needed = is_needed,
+	.is_needed = needs_metrics,
 	.open = open_metrics,
-	.take = take,
-	.take_tally = take_tally,
-	.symbols_changed = symbols_changed,
-	.step = step,
-	.failed = failed,
+	.take = take_metrics_transition,
+	.take_tally = take_metrics_tally,
+	.symbols_changed = reload_metrics_symbols,
+	.step = step_metrics,
+	.failed = report_metrics_failure,
 	.end_thread = end_thread,
-	.end = end,
+	.end = end_metrics,
 	.close = close_metrics,
 };

@@ -57,7 +57,7 @@ static struct publish_summaries *summaries_of(const struct publish *publish)
 	return publish_state(publish, ONLINE_summaries);
 }
 
-static int start(struct publish *publish)
+static int start_summaries(struct publish *publish)
 {
 	const struct publish_summaries_settings *settings = &publish->settings.summaries;
 	struct publish_summaries *summaries = summaries_of(publish);
@@ -110,20 +110,21 @@ static int open_summaries(struct publish *publish)
 					   : summary_owners_init(&summaries->owners, settings->by);
 }
 
-static int take(struct publish *publish, const struct analysis *analysis,
-		const struct transition *transition)
+static int take_summaries_transition(struct publish *publish, const struct analysis *analysis,
+				     const struct transition *transition)
 {
 	return summary_count_transition(&summaries_of(publish)->counter, analysis, transition);
 }
 
-static int take_tally(struct publish *publish, const struct analysis *analysis,
-		      const struct tally *tally, unsigned int cpu, const struct tally_count *count)
+static int take_summaries_tally(struct publish *publish, const struct analysis *analysis,
+				const struct tally *tally, unsigned int cpu,
+				const struct tally_count *count)
 {
 	(void)cpu;
 	return summary_count_tally(&summaries_of(publish)->counter, analysis, tally, count);
 }
 
-static int symbols_changed(struct publish *publish)
+static int reload_summaries_symbols(struct publish *publish)
 {
 	return summary_count_reload_symbols(&summaries_of(publish)->counter);
 }
@@ -157,7 +158,7 @@ uint64_t publish_summaries_end(struct publish *publish, const struct watermark *
 	return summaries->end;
 }
 
-static uint64_t difference(uint64_t *before, uint64_t now)
+static uint64_t take_increase(uint64_t *before, uint64_t now)
 {
 	uint64_t more = now > *before ? now - *before : 0;
 
@@ -175,10 +176,10 @@ static void set_missing(struct publish_summaries *summaries, struct missing *mis
 	uint64_t recorded = events + analysis->totals.unknown + watermark->queue_dropped;
 
 	*missing = now;
-	missing->recorded = difference(&before->recorded, recorded);
-	missing->lost = difference(&before->lost, now.lost);
-	missing->skipped = difference(&before->skipped, now.skipped);
-	missing->uncounted = difference(&before->uncounted, now.uncounted);
+	missing->recorded = take_increase(&before->recorded, recorded);
+	missing->lost = take_increase(&before->lost, now.lost);
+	missing->skipped = take_increase(&before->skipped, now.skipped);
+	missing->uncounted = take_increase(&before->uncounted, now.uncounted);
 	if (!analysis->settings.estimate)
 		missing->sampling = 0;
 }
@@ -209,7 +210,7 @@ static int fill_in(struct publish *publish, struct summary *summary,
 	summary->begin = wall_clock(&publish->capture, summaries->begin);
 	summary->end = summary->live_at = wall_clock(&publish->capture, time);
 	summary->live_hosts = 1;
-	summary->cpu_ns = difference(&summaries->cpu_ns, process_cpu_ns());
+	summary->cpu_ns = take_increase(&summaries->cpu_ns, process_cpu_ns());
 	summary->resident = process_resident_bytes();
 	set_missing(summaries, &summary->missing, online_analysis(publish->online), watermark,
 		    online_events(publish->online));
@@ -262,7 +263,7 @@ static void write_texts(struct publish_summaries *summaries, const struct summar
 }
 
 /* Once a day; a file that cannot be removed is tried again on the next day. */
-static void prune(struct publish_summaries *summaries, uint64_t now)
+static void prune_daily(struct publish_summaries *summaries, uint64_t now)
 {
 	uint64_t keep = __atomic_load_n(&summaries->keep_ns, __ATOMIC_RELAXED);
 
@@ -303,7 +304,7 @@ int publish_summaries_write(struct publish *publish, const struct watermark *wat
 	if (!err) {
 		add_unwritten(summaries, text, size);
 		write_texts(summaries, &summary);
-		prune(summaries, summary.end);
+		prune_daily(summaries, summary.end);
 	}
 	summary_deinit(&summary);
 	if (err == -EFBIG) {
@@ -336,7 +337,7 @@ void publish_summaries_count(const struct publish *publish, struct publish_summa
 	counts->last = __atomic_load_n(&summaries->last, __ATOMIC_RELAXED);
 }
 
-static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)
+static bool report_summaries_failure(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	struct publish_summaries *summaries = summaries_of(publish);
 	int err = __atomic_load_n(&summaries->err, __ATOMIC_ACQUIRE);
@@ -362,13 +363,13 @@ static void close_summaries(struct publish *publish)
 
 const struct online_counter online_summaries = {
 	.state_bytes = sizeof(struct publish_summaries),
-	.start = start,
+	.start = start_summaries,
 	.find_place = find_place,
 	.is_needed = publish_writes_summaries,
 	.open = open_summaries,
-	.take = take,
-	.take_tally = take_tally,
-	.symbols_changed = symbols_changed,
-	.failed = failed,
+	.take = take_summaries_transition,
+	.take_tally = take_summaries_tally,
+	.symbols_changed = reload_summaries_symbols,
+	.failed = report_summaries_failure,
 	.close = close_summaries,
 };

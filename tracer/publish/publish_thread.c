@@ -100,7 +100,7 @@ static int take_intervals(struct publish *publish, const struct watermark *water
 	return take_events(publish, watermark->time, reached);
 }
 
-static int aggregate(struct publish *publish, const struct watermark *watermark)
+static int aggregate_events(struct publish *publish, const struct watermark *watermark)
 {
 	struct missing missing;
 	uint64_t time;
@@ -149,7 +149,7 @@ static int handle_message(struct publish *publish, struct message *message)
 	case MESSAGE_NAMES:
 		return take_names(publish, message->names);
 	case MESSAGE_WATERMARK:
-		return aggregate(publish, &message->watermark);
+		return aggregate_events(publish, &message->watermark);
 	}
 	return 0;
 }

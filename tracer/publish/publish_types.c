@@ -33,17 +33,17 @@ static struct publish_types *types_of(const struct publish *publish)
 	return publish_state(publish, ONLINE_types);
 }
 
-static bool is_needed(const struct publish *publish)
+static bool needs_types(const struct publish *publish)
 {
 	return types_of(publish)->file;
 }
 
 static bool counts_types(const struct publish *publish)
 {
-	return is_needed(publish) && !publish->settings.estimate;
+	return needs_types(publish) && !publish->settings.estimate;
 }
 
-static int start(struct publish *publish)
+static int start_types(struct publish *publish)
 {
 	const struct publish_settings *settings = &publish->settings;
 	const struct stats_file_settings file = {
@@ -82,21 +82,22 @@ static int open_types(struct publish *publish)
 	return err;
 }
 
-static int take(struct publish *publish, const struct analysis *analysis,
-		const struct transition *transition)
+static int take_types_transition(struct publish *publish, const struct analysis *analysis,
+				 const struct transition *transition)
 {
 	return publish->settings.estimate ? 0
 					  : type_stats_on_transition(&types_of(publish)->type_stats,
 								     analysis, transition);
 }
 
-static int take_tally(struct publish *publish, const struct analysis *analysis,
-		      const struct tally *tally, unsigned int cpu, const struct tally_count *count)
+static int take_types_tally(struct publish *publish, const struct analysis *analysis,
+			    const struct tally *tally, unsigned int cpu,
+			    const struct tally_count *count)
 {
 	return type_stats_add_tally(&types_of(publish)->type_stats, analysis, tally, cpu, count);
 }
 
-static int symbols_changed(struct publish *publish)
+static int reload_types_symbols(struct publish *publish)
 {
 	return type_stats_reload_symbols(&types_of(publish)->type_stats);
 }
@@ -145,7 +146,7 @@ uint64_t publish_lost(const struct publish *publish, const struct watermark *wat
 	return missing.names_lost ? STATS_FILE_LOST_UNKNOWN : lost;
 }
 
-static int step(struct publish *publish, const struct watermark *watermark, uint64_t time)
+static int step_types(struct publish *publish, const struct watermark *watermark, uint64_t time)
 {
 	struct publish_types *types = types_of(publish);
 	const struct stats_snapshot snapshot = { .time = time,
@@ -163,7 +164,7 @@ static int step(struct publish *publish, const struct watermark *watermark, uint
 	return 0;
 }
 
-static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)
+static bool report_types_failure(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	struct publish_types *types = types_of(publish);
 	int err = __atomic_load_n(&types->space_err, __ATOMIC_ACQUIRE);
@@ -184,7 +185,7 @@ static bool failed(struct publish *publish, char *errmsg, size_t errmsg_size)
 	return true;
 }
 
-static int end(struct publish *publish, char *errmsg, size_t errmsg_size)
+static int end_types(struct publish *publish, char *errmsg, size_t errmsg_size)
 {
 	struct publish_types *types = types_of(publish);
 	struct stats_file_omitted omitted = { 0 };
@@ -213,16 +214,16 @@ static void close_types(struct publish *publish)
 
 const struct online_counter online_types = {
 	.state_bytes = sizeof(struct publish_types),
-	.start = start,
+	.start = start_types,
 	.find_place = find_place,
-	.is_needed = is_needed,
+	.is_needed = needs_types,
 	.open = open_types,
-	.take = take,
-	.take_tally = take_tally,
-	.symbols_changed = symbols_changed,
-	.step = step,
-	.failed = failed,
-	.end = end,
+	.take = take_types_transition,
+	.take_tally = take_types_tally,
+	.symbols_changed = reload_types_symbols,
+	.step = step_types,
+	.failed = report_types_failure,
+	.end = end_types,
 	.close = close_types,
 };
 

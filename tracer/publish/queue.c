@@ -43,7 +43,7 @@ static size_t count_free(const struct queue *queue)
 	return __atomic_load_n(&queue->returned, __ATOMIC_ACQUIRE) - queue->reused;
 }
 
-static struct queue_packet *reuse(struct queue *queue)
+static struct queue_packet *reuse_packet(struct queue *queue)
 {
 	struct queue_packet *packet;
 
@@ -88,7 +88,7 @@ static void drop_unused(struct queue *queue)
 		return;
 	queue->takes = 0;
 	for (; queue->least_free > KEPT_FREE; queue->least_free--)
-		drop_packet(queue, reuse(queue));
+		drop_packet(queue, reuse_packet(queue));
 }
 
 static struct queue_packet *make_packet(struct queue *queue)
@@ -110,7 +110,7 @@ static struct queue_packet *make_packet(struct queue *queue)
 }
 
 /* A queue_packet begins with its online_packet. */
-static struct queue_packet *outer(struct online_packet *packet)
+static struct queue_packet *outer_packet(struct online_packet *packet)
 {
 	return (struct queue_packet *)packet;
 }
@@ -122,12 +122,12 @@ void queue_deinit(struct queue *queue)
 
 	while (queue->messages && queue_get(queue, &message))
 		if (message.kind == MESSAGE_PACKET)
-			free_packet(outer(message.packet));
+			free_packet(outer_packet(message.packet));
 		else if (message.kind == MESSAGE_PATHS)
 			free(message.paths);
 		else if (message.kind == MESSAGE_NAMES)
 			free(message.names);
-	while (queue->free_packets && (packet = reuse(queue)))
+	while (queue->free_packets && (packet = reuse_packet(queue)))
 		free_packet(packet);
 	free(queue->messages);
 	free(queue->free_packets);
@@ -159,7 +159,7 @@ bool queue_exchange(struct queue *queue, const struct packet_header *header, uns
 	if (!has_room(queue))
 		return false;
 	drop_unused(queue);
-	packet = reuse(queue);
+	packet = reuse_packet(queue);
 	if (!packet)
 		packet = make_packet(queue);
 	if (!packet)
@@ -188,6 +188,6 @@ bool queue_get(struct queue *queue, struct message *message)
 
 void queue_return(struct queue *queue, struct online_packet *packet)
 {
-	queue->free_packets[queue->returned & queue->free_mask] = outer(packet);
+	queue->free_packets[queue->returned & queue->free_mask] = outer_packet(packet);
 	__atomic_store_n(&queue->returned, queue->returned + 1, __ATOMIC_RELEASE);
 }

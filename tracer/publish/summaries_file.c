@@ -207,8 +207,8 @@ static void fail_to_open(const struct summaries_file *file, int err, const char 
 }
 
 /* A name as of name_of_part(). */
-static bool parse_name(const struct summaries_file *file, const char *name,
-		       struct named_file *named)
+static bool parse_file_name(const struct summaries_file *file, const char *name,
+			    struct named_file *named)
 {
 	size_t length = strlen(file->host);
 	char date[DATE_LENGTH + sizeof("T00:00")], again[NAME_MAX + 1];
@@ -251,7 +251,7 @@ static uint64_t find_last_part(const struct summaries_file *file, uint64_t day)
 
 	list = open_list(file, &err);
 	while (!err && (name = inside_next(list, &err)))
-		if (parse_name(file, name, &named) && named.day == day && named.part > last)
+		if (parse_file_name(file, name, &named) && named.day == day && named.part > last)
 			last = named.part;
 	return last;
 }
@@ -380,7 +380,7 @@ int summaries_file_prune(const struct summaries_file *file, uint64_t time, uint6
 
 	list = open_list(file, &err);
 	while (!err && time > keep && (name = inside_next(list, &err))) {
-		if (!parse_name(file, name, &named) || (named.day + 1) * DAY > time - keep)
+		if (!parse_file_name(file, name, &named) || (named.day + 1) * DAY > time - keep)
 			continue;
 		err = inside_unlink(file->directory, name);
 		failed = failed ? failed : err;
@@ -414,7 +414,7 @@ static int find_oldest(const struct summaries_file *file, uint64_t *bytes,
 	while (!err && (name = inside_next(list, &err))) {
 		struct stat about;
 
-		if (!parse_name(file, name, &named) ||
+		if (!parse_file_name(file, name, &named) ||
 		    fstatat(file->directory, name, &about, AT_SYMLINK_NOFOLLOW) ||
 		    !S_ISREG(about.st_mode))
 			continue;

@@ -60,7 +60,7 @@ static int count_kind(struct summary *now, enum summary_kind kind, const struct 
 }
 
 /* now - before; what is negative is taken from the rest. */
-static uint64_t difference(uint64_t now, uint64_t before, uint64_t *rest)
+static uint64_t take_difference(uint64_t now, uint64_t before, uint64_t *rest)
 {
 	if (now >= before)
 		return now - before;
@@ -68,15 +68,16 @@ static uint64_t difference(uint64_t now, uint64_t before, uint64_t *rest)
 	return 0;
 }
 
-static struct summary_counts flows(const struct summary_counts *now,
-				   const struct summary_counts *before, struct summary_counts *rest)
+static struct summary_counts find_flows(const struct summary_counts *now,
+					const struct summary_counts *before,
+					struct summary_counts *rest)
 {
 	return (struct summary_counts){
 		.allocations =
-			difference(now->allocations, before->allocations, &rest->allocations),
-		.frees = difference(now->frees, before->frees, &rest->frees),
-		.allocated = difference(now->allocated, before->allocated, &rest->allocated),
-		.freed = difference(now->freed, before->freed, &rest->freed),
+			take_difference(now->allocations, before->allocations, &rest->allocations),
+		.frees = take_difference(now->frees, before->frees, &rest->frees),
+		.allocated = take_difference(now->allocated, before->allocated, &rest->allocated),
+		.freed = take_difference(now->freed, before->freed, &rest->freed),
 		.live_objects = now->allocations - now->frees,
 		.live_bytes = now->allocated - now->freed,
 	};
@@ -100,8 +101,8 @@ static int add_missing(struct summary *now, const struct summary *before)
 	return 0;
 }
 
-static int add_row(struct summary *summary, const struct summary_row *now,
-		   const struct summary_counts *counts)
+static int add_owner_row(struct summary *summary, const struct summary_row *now,
+			 const struct summary_counts *counts)
 {
 	struct summary_row *row;
 
@@ -140,21 +141,21 @@ static int add_kind(struct summary *summary, const struct summary *now, struct s
 		old = same_row(before, row);
 		if (!old)
 			return -ENOMEM;
-		counts = flows(&row->counts, &old->counts, &taken);
-		err = add_row(summary, row, &counts);
+		counts = find_flows(&row->counts, &old->counts, &taken);
+		err = add_owner_row(summary, row, &counts);
 	}
 	if (err || !rest)
 		return err;
 	old = same_row(before, rest);
 	if (!old)
 		return -ENOMEM;
-	counts = flows(&rest->counts, &old->counts, &taken);
+	counts = find_flows(&rest->counts, &old->counts, &taken);
 	/* modulo 2^64: what was taken is negative */
 	counts.allocations += taken.allocations;
 	counts.frees += taken.frees;
 	counts.allocated += taken.allocated;
 	counts.freed += taken.freed;
-	return add_row(summary, rest, &counts);
+	return add_owner_row(summary, rest, &counts);
 }
 
 int summary_owners_add(struct summary_owners *owners, const struct details *details,
