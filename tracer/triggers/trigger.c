@@ -41,8 +41,8 @@ static const struct form {
 	[TRIGGER_OOM] = { "oom", "oom", false, false },
 };
 
-__attribute__((format(printf, 3, 4))) static int fail(const struct trigger_parser *parser,
-						      const char *at, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int
+fail_trigger(const struct trigger_parser *parser, const char *at, const char *format, ...)
 {
 	va_list arguments;
 
@@ -75,9 +75,10 @@ static int parse_kind(struct trigger_parser *parser)
 	}
 	snprintf(word, sizeof(word), "%.*s", (int)length, at);
 	if (!length)
-		return fail(parser, at, "write live, growth, lost, skipped or oom");
-	return fail(parser, at, "\"%s\" is not live, growth, lost, skipped or oom%s", word,
-		    suggest_text(word, words, TRIGGER_KINDS, suggestion, sizeof(suggestion)));
+		return fail_trigger(parser, at, "write live, growth, lost, skipped or oom");
+	return fail_trigger(parser, at, "\"%s\" is not live, growth, lost, skipped or oom%s", word,
+			    suggest_text(word, words, TRIGGER_KINDS, suggestion,
+					 sizeof(suggestion)));
 }
 
 /* The closing parenthesis behind the name; NULL: there is none. */
@@ -92,7 +93,7 @@ static const char *end_of_name(const char *at)
 }
 
 /* "(NAME)", if it is there. */
-static int parse_name(struct trigger_parser *parser)
+static int parse_trigger_name(struct trigger_parser *parser)
 {
 	static const struct {
 		const char *prefix;
@@ -105,11 +106,11 @@ static int parse_name(struct trigger_parser *parser)
 	if (*at != '(')
 		return 0;
 	if (forms[trigger->kind].is_share)
-		return fail(parser, at, "%s is known of all events only: write %s",
-			    forms[trigger->kind].word, forms[trigger->kind].form);
+		return fail_trigger(parser, at, "%s is known of all events only: write %s",
+				    forms[trigger->kind].word, forms[trigger->kind].form);
 	end = end_of_name(at);
 	if (!end)
-		return fail(parser, at, "write %s", forms[trigger->kind].form);
+		return fail_trigger(parser, at, "write %s", forms[trigger->kind].form);
 	at++;
 	trigger->scope = TRIGGER_OF_NAME;
 	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++)
@@ -118,7 +119,8 @@ static int parse_name(struct trigger_parser *parser)
 			at += strlen(scopes[i].prefix);
 		}
 	if (at == end)
-		return fail(parser, at, "the name of a slab cache or a function is missing");
+		return fail_trigger(parser, at,
+				    "the name of a slab cache or a function is missing");
 	snprintf(trigger->name, sizeof(trigger->name), "%.*s", (int)(end - at), at);
 	parser->at = end + 1;
 	return 0;
@@ -146,15 +148,15 @@ static int parse_limit(struct trigger_parser *parser)
 	bool ok;
 
 	if (!length)
-		return fail(parser, at, "the limit is missing: write %s",
-			    forms[trigger->kind].form);
+		return fail_trigger(parser, at, "the limit is missing: write %s",
+				    forms[trigger->kind].form);
 	snprintf(number, sizeof(number), "%.*s", (int)length, at);
 	if (forms[trigger->kind].is_share)
 		ok = parse_percent(number, &trigger->percent);
 	else
 		ok = size_parse(number, 1, &trigger->bytes);
 	if (!ok)
-		return fail(
+		return fail_trigger(
 			parser, at,
 			forms[trigger->kind].is_share
 				? "\"%s\" is not a share: use a number below 100 and %%, as in 0.1%%"
@@ -176,35 +178,37 @@ static int parse_window(struct trigger_parser *parser)
 	at = parser->at;
 	if (*at != '/') {
 		if (trigger->kind == TRIGGER_GROWTH)
-			return fail(parser, at, "the duration is missing: write %s",
-				    forms[trigger->kind].form);
+			return fail_trigger(parser, at, "the duration is missing: write %s",
+					    forms[trigger->kind].form);
 		return 0;
 	}
 	if (!forms[trigger->kind].has_window)
-		return fail(parser, at, "%s has no duration: write %s", forms[trigger->kind].word,
-			    forms[trigger->kind].form);
+		return fail_trigger(parser, at, "%s has no duration: write %s",
+				    forms[trigger->kind].word, forms[trigger->kind].form);
 	parser->at++;
 	skip_blanks(parser);
 	at = parser->at;
 	length = strcspn(at, " \t");
 	if (!duration_parse(at, length, &trigger->window_ns) ||
 	    trigger->window_ns < TRIGGER_WINDOW_MIN || trigger->window_ns > TRIGGER_WINDOW_MAX)
-		return fail(parser, at,
-			    "\"%.*s\" is not a duration from 1s to 24h: use " DURATION_UNITS,
-			    length > NUMBER_LENGTH ? NUMBER_LENGTH : (int)length, at);
+		return fail_trigger(
+			parser, at,
+			"\"%.*s\" is not a duration from 1s to 24h: use " DURATION_UNITS,
+			length > NUMBER_LENGTH ? NUMBER_LENGTH : (int)length, at);
 	parser->at += length;
 	return 0;
 }
 
 static int parse_comparison(struct trigger_parser *parser)
 {
-	int err = parse_name(parser);
+	int err = parse_trigger_name(parser);
 
 	if (err)
 		return err;
 	skip_blanks(parser);
 	if (*parser->at != '>' || parser->at[1] == '=')
-		return fail(parser, parser->at, "write %s", forms[parser->trigger->kind].form);
+		return fail_trigger(parser, parser->at, "write %s",
+				    forms[parser->trigger->kind].form);
 	parser->at++;
 	skip_blanks(parser);
 	err = parse_limit(parser);
@@ -218,7 +222,8 @@ int trigger_parse(struct trigger *trigger, const char *text, struct trigger_erro
 
 	memset(trigger, 0, sizeof(*trigger));
 	if (strlen(text) >= sizeof(trigger->text))
-		return fail(&parser, text, "the text is longer than %d bytes", TRIGGER_LENGTH - 1);
+		return fail_trigger(&parser, text, "the text is longer than %d bytes",
+				    TRIGGER_LENGTH - 1);
 	strcpy(trigger->text, text);
 	skip_blanks(&parser);
 	err = parse_kind(&parser);
@@ -226,7 +231,7 @@ int trigger_parse(struct trigger *trigger, const char *text, struct trigger_erro
 		err = parse_comparison(&parser);
 	skip_blanks(&parser);
 	if (!err && *parser.at)
-		err = fail(&parser, parser.at, "nothing may follow here: write %s",
-			   forms[trigger->kind].form);
+		err = fail_trigger(&parser, parser.at, "nothing may follow here: write %s",
+				   forms[trigger->kind].form);
 	return err;
 }

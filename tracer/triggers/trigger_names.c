@@ -124,8 +124,8 @@ static void check_merged(const struct trigger *trigger, const struct trigger_nam
 }
 
 /* In place of "x, or y" a trigger of one kind names it alone. */
-static void describe(const struct trigger *trigger, const struct kernel_names *caches,
-		     const struct kernel_names *functions, char *doubt)
+static void describe_doubt(const struct trigger *trigger, const struct kernel_names *caches,
+			   const struct kernel_names *functions, char *doubt)
 {
 	const char *what = trigger->scope == TRIGGER_OF_CACHE ? "no slab cache has"
 			   : trigger->scope == TRIGGER_OF_FUNCTION
@@ -160,7 +160,7 @@ void trigger_names_check(const struct trigger *trigger, const struct trigger_nam
 		if (!names_have(&functions, trigger->name) &&
 		    (caches.count || trigger->scope == TRIGGER_OF_FUNCTION) &&
 		    (functions.count || trigger->scope == TRIGGER_OF_CACHE))
-			describe(trigger, &caches, &functions, doubt);
+			describe_doubt(trigger, &caches, &functions, doubt);
 	}
 	names_deinit(&caches);
 	names_deinit(&functions);

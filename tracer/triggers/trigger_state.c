@@ -18,12 +18,12 @@ void trigger_state_deinit(struct trigger_state *state)
 	trigger_history_deinit(&state->history);
 }
 
-static uint64_t difference(uint64_t now, uint64_t then)
+static uint64_t subtract_bytes(uint64_t now, uint64_t then)
 {
 	return now > then ? now - then : 0;
 }
 
-static bool compare(struct trigger_state *state, const struct trigger_sample *now)
+static bool compare_sample(struct trigger_state *state, const struct trigger_sample *now)
 {
 	const struct trigger_sample *then = trigger_history_then(&state->history, now->time);
 	bool is_true;
@@ -38,10 +38,10 @@ static bool compare(struct trigger_state *state, const struct trigger_sample *no
 		state->value = now->part;
 		return state->value > state->trigger.bytes;
 	case TRIGGER_GROWTH:
-		state->value = then ? difference(now->part, then->part) : 0;
+		state->value = then ? subtract_bytes(now->part, then->part) : 0;
 		return state->value > state->trigger.bytes;
 	default:
-		state->value = then ? difference(now->part, then->part) : 0;
+		state->value = then ? subtract_bytes(now->part, then->part) : 0;
 		state->percent =
 			then && now->whole > then->whole
 				? 100 * (double)state->value / (double)(now->whole - then->whole)
@@ -53,7 +53,7 @@ static bool compare(struct trigger_state *state, const struct trigger_sample *no
 bool trigger_state_step(struct trigger_state *state, const struct trigger_sample *reading,
 			uint64_t pause_ns)
 {
-	bool is_true = compare(state, reading), fires;
+	bool is_true = compare_sample(state, reading), fires;
 
 	trigger_history_add(&state->history, reading);
 	/* each kill is a condition of its own */
