@@ -34,8 +34,8 @@
 #define PAUSE_NS 5000000
 #define END_PAUSES 1800 /* 9 s */
 
-__attribute__((format(printf, 3, 4))) static int fail(struct shipper *shipper, int err,
-						      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int fail_shipper(struct shipper *shipper, int err,
+							      const char *format, ...)
 {
 	va_list arguments;
 
@@ -52,7 +52,8 @@ static int find_user(struct shipper *shipper, struct shipper_work *work)
 	uint64_t number;
 
 	if (geteuid() && name)
-		return fail(shipper, -EPERM, "--ship-user: only root can become another user");
+		return fail_shipper(shipper, -EPERM,
+				    "--ship-user: only root can become another user");
 	if (geteuid())
 		return 0;
 	work->changes_user = true;
@@ -65,17 +66,19 @@ static int find_user(struct shipper *shipper, struct shipper_work *work)
 		work->user = (uid_t)number;
 		work->group = (gid_t)number;
 	} else {
-		return fail(shipper, -ENOENT, "--ship-user %s: there is no such user", name);
+		return fail_shipper(shipper, -ENOENT, "--ship-user %s: there is no such user",
+				    name);
 	}
 	if (!work->user)
-		return fail(shipper, -EPERM, "--ship-user %s: sending summaries needs no privilege",
-			    name);
+		return fail_shipper(shipper, -EPERM,
+				    "--ship-user %s: sending summaries needs no privilege", name);
 	if (!capng_get_caps_process() && capng_have_capability(CAPNG_EFFECTIVE, CAP_SETUID) &&
 	    capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID))
 		return 0;
-	return fail(shipper, -EPERM,
-		    "--ship-to: kmemtraced is root without CAP_SETUID and CAP_SETGID, and " PROGRAM
-		    " may not be root: see kmemtraced(8), \"Sending them\"");
+	return fail_shipper(
+		shipper, -EPERM,
+		"--ship-to: kmemtraced is root without CAP_SETUID and CAP_SETGID, and " PROGRAM
+		" may not be root: see kmemtraced(8), \"Sending them\"");
 }
 
 /* Beside this program, as when it is built, or where it is installed. */
@@ -102,7 +105,7 @@ static int find_program(struct shipper *shipper, struct shipper_work *work)
 		close_fd(&work->program);
 		work->program = -1;
 	}
-	return fail(
+	return fail_shipper(
 		shipper, -ENOENT,
 		"--ship-to: " PROGRAM
 		" is not installed: this build of kmemtrace has none (no libcurl), or it is in another package");
@@ -129,8 +132,8 @@ static int open_state(struct shipper *shipper, struct shipper_work *work)
 {
 	int err = take_state(work);
 
-	return err ? fail(shipper, err, "--ship-to: %s/" STATE ": %s", work->settings->directory,
-			  strerror(-err))
+	return err ? fail_shipper(shipper, err, "--ship-to: %s/" STATE ": %s",
+				  work->settings->directory, strerror(-err))
 		   : 0;
 }
 
@@ -140,13 +143,13 @@ static int open_directory(struct shipper *shipper, struct shipper_work *work)
 
 	if (asprintf(&path, "%s/*" SUMMARY_FILE_SUFFIX, work->settings->directory) < 0) {
 		path = NULL;
-		return fail(shipper, -ENOMEM, "--ship-to: %s", strerror(ENOMEM));
+		return fail_shipper(shipper, -ENOMEM, "--ship-to: %s", strerror(ENOMEM));
 	}
 	work->directory = trusted_directory_open(path, shipper->errmsg, sizeof(shipper->errmsg));
 	return work->directory < 0 ? work->directory : 0;
 }
 
-static int prepare(struct shipper *shipper, struct shipper_work *work)
+static int prepare_work(struct shipper *shipper, struct shipper_work *work)
 {
 	const struct ship_options *options = work->settings->options;
 	char text[SHIPPER_CREDENTIALS_MAX];
@@ -160,21 +163,23 @@ static int prepare(struct shipper *shipper, struct shipper_work *work)
 	explicit_bzero(text, sizeof(text));
 	if (!err && options->ca) {
 		work->ca = absolute_path(options->ca);
-		err = work->ca ? 0 : fail(shipper, -ENOMEM, "--ship-ca: %s", strerror(ENOMEM));
+		err = work->ca ? 0
+			       : fail_shipper(shipper, -ENOMEM, "--ship-ca: %s", strerror(ENOMEM));
 	}
 	if (!err && options->ca && access(options->ca, R_OK))
-		err = fail(shipper, -errno, "--ship-ca: %s: %s", options->ca, strerror(errno));
+		err = fail_shipper(shipper, -errno, "--ship-ca: %s: %s", options->ca,
+				   strerror(errno));
 	if (!err)
 		err = open_directory(shipper, work);
 	return err ? err : open_state(shipper, work);
 }
 
-static int start(struct shipper *shipper, struct shipper_work *work)
+static int start_process(struct shipper *shipper, struct shipper_work *work)
 {
 	int sockets[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets))
-		return fail(shipper, -errno, "--ship-to: %s", strerror(errno));
+		return fail_shipper(shipper, -errno, "--ship-to: %s", strerror(errno));
 	shipper->pid = fork();
 	if (!shipper->pid) {
 		work->requests = sockets[1];
@@ -185,7 +190,7 @@ static int start(struct shipper *shipper, struct shipper_work *work)
 	if (shipper->pid > 0)
 		return 0;
 	shipper->pid = 0;
-	return fail(shipper, -errno, "--ship-to: %s", strerror(errno));
+	return fail_shipper(shipper, -errno, "--ship-to: %s", strerror(errno));
 }
 
 int shipper_start(struct shipper *shipper, const struct shipper_settings *settings)
@@ -196,9 +201,9 @@ int shipper_start(struct shipper *shipper, const struct shipper_settings *settin
 	int err;
 
 	*shipper = (struct shipper){ .socket = -1 };
-	err = prepare(shipper, &work);
+	err = prepare_work(shipper, &work);
 	if (!err)
-		err = start(shipper, &work);
+		err = start_process(shipper, &work);
 	close_fd(&work.directory);
 	close_fd(&work.state);
 	close_fd(&work.program);
@@ -206,7 +211,7 @@ int shipper_start(struct shipper *shipper, const struct shipper_settings *settin
 	return err;
 }
 
-static void request(struct shipper *shipper, enum shipper_request what)
+static void send_request(struct shipper *shipper, enum shipper_request what)
 {
 	const char byte = (char)what;
 
@@ -217,12 +222,12 @@ static void request(struct shipper *shipper, enum shipper_request what)
 
 void shipper_go(struct shipper *shipper)
 {
-	request(shipper, SHIPPER_GO);
+	send_request(shipper, SHIPPER_GO);
 }
 
 void shipper_restart(struct shipper *shipper)
 {
-	request(shipper, SHIPPER_RESTART);
+	send_request(shipper, SHIPPER_RESTART);
 }
 
 static void note_end(struct shipper *shipper, int status)
@@ -262,7 +267,7 @@ bool shipper_end(struct shipper *shipper)
 	if (!shipper->pid)
 		return true;
 	shipper->is_ending = true;
-	request(shipper, SHIPPER_END);
+	send_request(shipper, SHIPPER_END);
 	for (int i = 0; i < END_PAUSES && shipper->pid; i++) {
 		nanosleep(&pause, NULL);
 		shipper_step(shipper);

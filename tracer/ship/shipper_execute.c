@@ -51,8 +51,8 @@ struct shipper_arguments {
 };
 
 /* An argument that does not fit is missing, and kmemtrace-ship says so. */
-__attribute__((format(printf, 2, 3))) static void add(struct shipper_arguments *arguments,
-						      const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void add_argument(struct shipper_arguments *arguments,
+							       const char *format, ...)
 {
 	size_t room = sizeof(arguments->texts) - arguments->used;
 	char *text = arguments->texts + arguments->used;
@@ -72,22 +72,22 @@ static void set_arguments(const struct shipper_work *work, struct shipper_argume
 {
 	const struct ship_options *options = work->settings->options;
 
-	add(arguments, "kmemtrace-ship");
-	add(arguments, "--descriptors");
-	add(arguments, "--to=%s", options->url);
+	add_argument(arguments, "kmemtrace-ship");
+	add_argument(arguments, "--descriptors");
+	add_argument(arguments, "--to=%s", options->url);
 	/* each server has its own state */
-	add(arguments, "--state=%016" PRIx64 ".state", hash_text(0, options->url));
-	add(arguments, "--max-memory=" MEMORY);
-	add(arguments, "--timeout=" TIMEOUT);
+	add_argument(arguments, "--state=%016" PRIx64 ".state", hash_text(0, options->url));
+	add_argument(arguments, "--max-memory=" MEMORY);
+	add_argument(arguments, "--timeout=" TIMEOUT);
 	if (options->max_wait)
-		add(arguments, "--max-wait=%s", options->max_wait);
+		add_argument(arguments, "--max-wait=%s", options->max_wait);
 	if (work->ca)
-		add(arguments, "--ca=%s", work->ca);
+		add_argument(arguments, "--ca=%s", work->ca);
 	if (work->settings->quiet)
-		add(arguments, "--quiet");
+		add_argument(arguments, "--quiet");
 }
 
-__attribute__((noreturn)) static void execute(const struct shipper_work *work, int socket)
+__attribute__((noreturn)) static void execute_ship(const struct shipper_work *work, int socket)
 {
 	struct shipper_arguments arguments = { 0 };
 
@@ -114,6 +114,6 @@ pid_t shipper_execute(const struct shipper_work *work, int socket)
 	pid_t pid = fork();
 
 	if (!pid)
-		execute(work, socket);
+		execute_ship(work, socket);
 	return pid < 0 ? -errno : pid;
 }

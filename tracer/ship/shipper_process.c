@@ -107,7 +107,7 @@ static void set_next_start(struct process *process)
 }
 
 /* One line for each reason, not for each start. */
-static void fail(struct process *process, const char *text)
+static void report_ship_failure(struct process *process, const char *text)
 {
 	if (strcmp(process->reported, text) != 0)
 		error_msg("--ship-to: %s: it is tried again, kmemtraced goes on", text);
@@ -136,14 +136,14 @@ static void close_socket(struct process *process)
 	shipper_files_forget(&process->files);
 }
 
-static void start(struct process *process)
+static void start_ship(struct process *process)
 {
 	char errmsg[SHIPPER_TEXT] = "";
 	int sockets[2], err;
 
 	process->started = now_ns();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets)) {
-		fail(process, strerror(errno));
+		report_ship_failure(process, strerror(errno));
 		return;
 	}
 	process->socket = sockets[0];
@@ -157,7 +157,7 @@ static void start(struct process *process)
 	}
 	process->ship = 0;
 	close_socket(process);
-	fail(process, *errmsg ? errmsg : strerror(-err));
+	report_ship_failure(process, *errmsg ? errmsg : strerror(-err));
 }
 
 /* The sentence of the first server that fails; "": none does. */
@@ -233,7 +233,7 @@ static void describe_end(int status, char *text, size_t size)
 }
 
 /* Has it ended? */
-static void reap(struct process *process)
+static void reap_ship(struct process *process)
 {
 	char text[SHIPPER_TEXT];
 	int status;
@@ -251,7 +251,7 @@ static void reap(struct process *process)
 	/* asked for by SIGHUP */
 	if (!process->next_start)
 		return;
-	fail(process, text);
+	report_ship_failure(process, text);
 }
 
 static void begin_end(struct process *process)
@@ -287,11 +287,11 @@ static void take_requests(struct process *process)
 		begin_end(process);
 }
 
-static void step(struct process *process)
+static void step_ship(struct process *process)
 {
 	uint64_t now = now_ns();
 
-	reap(process);
+	reap_ship(process);
 	if (process->is_ending) {
 		if (process->ship && now >= process->deadline)
 			kill(process->ship,
@@ -300,7 +300,7 @@ static void step(struct process *process)
 	}
 	if (!process->ship && process->may_start && now >= process->next_start) {
 		process->next_start = now;
-		start(process);
+		start_ship(process);
 	}
 	if (process->ship && now >= process->next_scan) {
 		shipper_files_send(&process->files, process->work->directory, process->socket);
@@ -357,7 +357,7 @@ int shipper_work(struct shipper_work *work)
 		take_statuses(&process);
 		if (!process.is_ending)
 			take_requests(&process);
-		step(&process);
+		step_ship(&process);
 	}
 	return 0;
 }
