@@ -23,7 +23,8 @@ static struct query *query_of(struct argp_state *state, struct count_options *op
 	return options->query;
 }
 
-static void check(struct argp_state *state, const struct count_options *options, int err)
+static void check_count_query(struct argp_state *state, const struct count_options *options,
+			      int err)
 {
 	if (err == -EINVAL)
 		option_error(state, "%s", options->query->errmsg);
@@ -37,12 +38,12 @@ static void parse_statistic(struct argp_state *state, const char *text)
 	const struct option_row *row = option_row_current(state);
 	char name[OPTION_NAME];
 
-	check(state, options,
-	      query_statistic(query_of(state, options), option_row_name(row, name),
-			      (enum statistic_function)row->value, text));
+	check_count_query(state, options,
+			  query_statistic(query_of(state, options), option_row_name(row, name),
+					  (enum statistic_function)row->value, text));
 }
 
-static void parse_count(struct argp_state *state, const char *text)
+static void parse_count_option(struct argp_state *state, const char *text)
 {
 	query_of(state, state->input);
 	if (text)
@@ -53,14 +54,14 @@ static void parse_by(struct argp_state *state, const char *text)
 {
 	struct count_options *options = state->input;
 
-	check(state, options, query_by(query_of(state, options), "--by", text));
+	check_count_query(state, options, query_by(query_of(state, options), "--by", text));
 }
 
 static void parse_where(struct argp_state *state, const char *text)
 {
 	struct count_options *options = state->input;
 
-	check(state, options, query_where(query_of(state, options), "--where", text));
+	check_count_query(state, options, query_where(query_of(state, options), "--where", text));
 }
 
 #define NAME(name) #name,
@@ -81,7 +82,7 @@ const struct option_row count_rows[] = {
 	{ "count", 0, "EXPRESSION[,...]",
 	  "Count events in the kernel and print the counts at the end, as kmemtrace-report count does; write no capture; with EXPRESSION: also the events for which it is known",
 	  OPTION_GIVEN(struct count_options, enabled), .optional = "", .value = STATISTIC_COUNT,
-	  .parse = parse_count, .word = event_field_name },
+	  .parse = parse_count_option, .word = event_field_name },
 	{ "by", 0, "EXPRESSION[,...]",
 	  "Groups, by fields as comm or cache, which kmemtrace-report(1) lists (default: one group of all events)",
 	  .parse = parse_by, .word = event_field_name, .needs = "count" },
@@ -116,8 +117,9 @@ void count_options_complete(struct argp_state *state, struct count_options *opti
 			    const char *probes_text)
 {
 	if (probes_text)
-		check(state, options, query_probes(options->query, "--probes", probes_text));
-	check(state, options, counted_query(options->query, &options->parts));
+		check_count_query(state, options,
+				  query_probes(options->query, "--probes", probes_text));
+	check_count_query(state, options, counted_query(options->query, &options->parts));
 }
 
 void count_options_deinit(struct count_options *options)

@@ -59,7 +59,7 @@ static void note_oom_kill(struct drain *drain, const struct kmt_record *record)
 	drain->last_oom_kill = (struct oom_kill){ record->time, (uint32_t)record->payload };
 }
 
-static void put(struct drain *drain, const struct kmt_record *record)
+static void put_drained_record(struct drain *drain, const struct kmt_record *record)
 {
 	int err;
 
@@ -96,7 +96,7 @@ static int take_buffered(void *context, void *data, size_t size)
 			drain->lost_before += more;
 		record.head.sequence = (uint32_t)(drain->taken + drain->lost_before);
 		drain->taken++;
-		put(drain, &record.head);
+		put_drained_record(drain, &record.head);
 		taken++;
 	}
 	drain->round_taken += taken;
@@ -139,7 +139,7 @@ static unsigned int take_long(struct drain *drain, struct kmt_record *slot,
 	/* later records that begin in the other slots need a tag of 0, too */
 	for (unsigned int i = 0; i < slots; i++)
 		__atomic_store_n(&slot[i].tag, 0, __ATOMIC_RELAXED);
-	put(drain, &record.head);
+	put_drained_record(drain, &record.head);
 	return slots;
 }
 
@@ -162,7 +162,7 @@ static long run_ring(struct drain *drain, uint64_t tail, uint64_t head)
 			tail += take_long(drain, slot, &record);
 		} else {
 			__atomic_store_n(&slot->tag, 0, __ATOMIC_RELAXED);
-			put(drain, &record);
+			put_drained_record(drain, &record);
 			tail++;
 		}
 		taken++;

@@ -109,7 +109,7 @@ static void print_place(const struct session *session)
 }
 
 /* If the capture fails, it is still finished, so that what was captured can be read. */
-static int capture(struct session *session)
+static int capture_events(struct session *session)
 {
 	int err, failed, printed;
 
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 	if (err)
 		error_msg("%s", session.error.text);
 	else
-		err = capture(&session);
+		err = capture_events(&session);
 	/* a signal that stops kmemtraced stops the command too */
 	command_wait(&session.command, stop_signal() ? SIGTERM : 0);
 	if (err) {

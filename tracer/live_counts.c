@@ -53,8 +53,8 @@ uint32_t live_counts_slots(const struct rings *rings, uint32_t groups)
 }
 
 /* Adds the count of a key on one CPU. */
-static int add(struct live_counts *counts, const uint64_t *key, const struct kmt_count *value,
-	       uint32_t cpu)
+static int add_live_count(struct live_counts *counts, const uint64_t *key,
+			  const struct kmt_count *value, uint32_t cpu)
 {
 	struct live_count *list;
 
@@ -77,7 +77,7 @@ static int read_table(struct live_counts *counts, const struct rings *rings, uin
 	int err = 0;
 
 	for (uint32_t i = 0; table && i < live_counts_slots(rings, UINT32_MAX) && !err; i++)
-		err = add(counts, table[i].key, &table[i].count, cpu);
+		err = add_live_count(counts, table[i].key, &table[i].count, cpu);
 	return err;
 }
 
@@ -98,7 +98,7 @@ static int read_map(struct live_counts *counts, int map_fd, unsigned int cpus)
 				since = values[i].since;
 		for (unsigned int i = 0; i < cpus && !err; i++) {
 			values[i].since = since;
-			err = add(counts, key, &values[i], i);
+			err = add_live_count(counts, key, &values[i], i);
 		}
 	}
 	free(values);
@@ -130,7 +130,7 @@ static int compare_times(const void *left, const void *right)
 }
 
 /* Adds the counts of one key, or of one key and CPU; gives each a time of its own. */
-static void merge(struct live_counts *counts, uint64_t begin)
+static void merge_live_counts(struct live_counts *counts, uint64_t begin)
 {
 	struct live_count *list = counts->list, *last = NULL;
 	size_t count = 0;
@@ -162,7 +162,7 @@ int live_counts_read(struct live_counts *counts, const struct rings *rings, int 
 	for (uint32_t i = 0; i < rings->possible_cpus && !err; i++)
 		err = read_table(counts, rings, i);
 	if (!err && counts->count)
-		merge(counts, begin);
+		merge_live_counts(counts, begin);
 	return err;
 }
 

@@ -26,7 +26,7 @@ struct counts_header {
 };
 
 /* The counters in the control block are those of a ring whose records were all taken out. */
-static int put(struct pieces *pieces, uint32_t cpu, struct kmt_record *record)
+static int put_count_record(struct pieces *pieces, uint32_t cpu, struct kmt_record *record)
 {
 	struct kmt_control *control = &pieces->streams->rings.controls[cpu];
 	int err = 0;
@@ -55,7 +55,7 @@ int live_counts_store(struct live_counts *counts, struct pieces *pieces)
 		struct kmt_record record;
 
 		live_counts_record(counts, i, &record);
-		err = put(pieces, counts->list[i].cpu, &record);
+		err = put_count_record(pieces, counts->list[i].cpu, &record);
 	}
 	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus; i++) {
 		counts->ungrouped += pieces->streams->rings.controls[i].count_ungrouped;
@@ -84,7 +84,7 @@ int live_counts_write_tasks(struct live_counts *counts, struct pieces *pieces)
 	return failed ? error_set(pieces->error, failed, pieces->present.directory.errmsg) : 0;
 }
 
-static uint64_t weigh(const void *data, const struct transition *transition)
+static uint64_t weigh_transition(const void *data, const struct transition *transition)
 {
 	return live_counts_weight(data, transition->event->time);
 }
@@ -166,7 +166,7 @@ static int make_header(const struct live_counts *counts, const struct pieces *pi
 	return err ? err : report->view->add_header(report, &header->header);
 }
 
-static int print(struct live_counts *counts, struct pieces *pieces, struct report *report)
+static int print_counts(struct live_counts *counts, struct pieces *pieces, struct report *report)
 {
 	const struct options *options = pieces->options;
 	const struct output output = { .file = stdout };
@@ -229,7 +229,7 @@ static int run_view(struct live_counts *counts, struct pieces *pieces, struct re
 	}
 	return err ? error_set(pieces->error, err,
 			       *report->errmsg ? report->errmsg : strerror(-err))
-		   : print(counts, pieces, report);
+		   : print_counts(counts, pieces, report);
 }
 
 int live_counts_print(struct live_counts *counts, struct pieces *pieces)
@@ -240,7 +240,7 @@ int live_counts_print(struct live_counts *counts, struct pieces *pieces)
 		.query = pieces->options->count.query,
 		.probes = pieces->options->probes_text,
 		.renderer = pieces->options->count.renderer,
-		.weigh = weigh,
+		.weigh = weigh_transition,
 		.weigh_data = counts,
 		.ungrouped = counts->ungrouped,
 	};

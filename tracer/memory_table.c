@@ -8,7 +8,7 @@
 
 #define TABLE "kernel/process_memory"
 
-static int result(struct memory_table *table, int err)
+static int set_table_error(struct memory_table *table, int err)
 {
 	return err ? error_set_at(table->error, err, TABLE ", from /proc") : 0;
 }
@@ -18,7 +18,7 @@ int memory_table_open(struct memory_table *table, struct directory *directory, u
 	table->file = directory_open(directory, TABLE, false);
 	if (!table->file)
 		return error_set(table->error, -errno, directory->errmsg);
-	return result(table, memory_reader_open(&table->reader, table->file, interval));
+	return set_table_error(table, memory_reader_open(&table->reader, table->file, interval));
 }
 
 void memory_table_close(struct memory_table *table)
@@ -30,7 +30,7 @@ void memory_table_close(struct memory_table *table)
 
 int memory_table_begin(struct memory_table *table)
 {
-	return result(table, memory_reader_run(&table->reader));
+	return set_table_error(table, memory_reader_run(&table->reader));
 }
 
 int memory_table_step(struct memory_table *table, uint64_t now)
@@ -42,7 +42,7 @@ int memory_table_step(struct memory_table *table, uint64_t now)
 		info_msg(
 			TABLE
 			" has its largest size: the memory of processes is not read any more: capture shorter, or with a longer interval");
-	return result(table, err);
+	return set_table_error(table, err);
 }
 
 int memory_table_switch(struct memory_table *table, struct directory *from, struct directory *to)
@@ -59,7 +59,7 @@ int memory_table_switch(struct memory_table *table, struct directory *from, stru
 	table->file = directory_open(to, TABLE, false);
 	if (!table->file)
 		return error_set(table->error, -errno, to->errmsg);
-	return result(table, memory_reader_switch(&table->reader, table->file));
+	return set_table_error(table, memory_reader_switch(&table->reader, table->file));
 }
 
 int memory_table_complete(struct memory_table *table)
@@ -68,7 +68,7 @@ int memory_table_complete(struct memory_table *table)
 
 	while (!err && !memory_reader_is_idle(&table->reader))
 		err = memory_reader_step(&table->reader, 0);
-	return result(table, err);
+	return set_table_error(table, err);
 }
 
 int memory_table_finish(struct memory_table *table, struct directory *directory)
@@ -78,7 +78,7 @@ int memory_table_finish(struct memory_table *table, struct directory *directory)
 
 	if (!file)
 		return 0;
-	err = result(table, memory_reader_run(&table->reader));
+	err = set_table_error(table, memory_reader_run(&table->reader));
 	table->file = NULL;
 	failed = directory_close(directory, file, TABLE);
 	if (failed && !err)

@@ -91,7 +91,7 @@ int pieces_check_room(struct pieces *pieces)
 		(double)least / (double)MIB);
 }
 
-static uint64_t room(const struct pieces *pieces)
+static uint64_t find_room(const struct pieces *pieces)
 {
 	uint64_t limit = pieces->options->rotation.max_disk;
 	uint64_t used = pieces_disk_used(pieces);
@@ -122,7 +122,7 @@ bool pieces_divide_room(struct pieces *pieces)
 		if (pieces->streams->draining[i])
 			waiting +=
 				drain_waiting(&pieces->streams->drains[i]) + 2 * PACKET_RECORDS_MAX;
-	records = room(pieces) / sizeof(struct kmt_record);
+	records = find_room(pieces) / sizeof(struct kmt_record);
 	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus; i++)
 		pieces->streams->drains[i].room =
 			records < waiting ? records / pieces->streams->rings.possible_cpus : 0;

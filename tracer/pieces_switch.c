@@ -28,7 +28,8 @@ static int fail_directory(struct pieces *pieces, int err, const struct directory
 	return error_set(pieces->error, err, directory->errmsg);
 }
 
-static int ask(struct pieces *pieces, enum keeper_request_kind kind, unsigned int piece)
+static int request_of_keeper(struct pieces *pieces, enum keeper_request_kind kind,
+			     unsigned int piece)
 {
 	struct keeper *keeper = &pieces->keeper;
 	int err = keeper_request(keeper, kind, piece, 0);
@@ -41,7 +42,7 @@ int pieces_switch_begin(struct pieces *pieces, uint64_t now)
 	if (!pieces->options->rotation.enabled)
 		return 0;
 	pieces->piece_begin = now;
-	return ask(pieces, KEEPER_PREPARE, pieces->number + 1);
+	return request_of_keeper(pieces, KEEPER_PREPARE, pieces->number + 1);
 }
 
 static bool is_due(struct pieces *pieces, uint64_t now)
@@ -192,7 +193,7 @@ static int switch_tables(struct pieces *pieces)
 }
 
 /* The next piece is now the present one, and the old one is the other. */
-static void exchange(struct pieces *pieces)
+static void exchange_pieces(struct pieces *pieces)
 {
 	struct piece old = pieces->present;
 
@@ -210,7 +211,7 @@ static int end_switch(struct pieces *pieces, uint64_t now)
 		err = pieces_status_end(pieces);
 	if (err)
 		return err;
-	exchange(pieces);
+	exchange_pieces(pieces);
 	pieces->number++;
 	pieces->piece_begin = now;
 	pieces->old_bytes += pieces->tables;
@@ -234,8 +235,8 @@ static int close_old(struct pieces *pieces)
 	pieces->state = PIECES_IDLE;
 	if (pieces->publish)
 		publish_switch(pieces->publish, pieces->set.fd, pieces->number);
-	err = ask(pieces, KEEPER_ENDED, pieces->old_number);
-	return err ? err : ask(pieces, KEEPER_PREPARE, pieces->number + 1);
+	err = request_of_keeper(pieces, KEEPER_ENDED, pieces->old_number);
+	return err ? err : request_of_keeper(pieces, KEEPER_PREPARE, pieces->number + 1);
 }
 
 int pieces_switch_step(struct pieces *pieces, uint64_t now)

@@ -92,8 +92,8 @@ void recursion_misses_init(struct recursion_misses *misses, uint64_t now)
 }
 
 /* since: all events that are not reported yet were skipped after that. */
-static int report(struct recursion_misses *misses, uint64_t reported, uint64_t since,
-		  struct status *status)
+static int report_misses(struct recursion_misses *misses, uint64_t reported, uint64_t since,
+			 struct status *status)
 {
 	uint64_t more = reported - misses->reported;
 
@@ -121,7 +121,7 @@ int recursion_misses_read(struct recursion_misses *misses, const struct programs
 	least = sum;
 	for (unsigned int i = 0; i + 1 < misses->readings; i++)
 		least = misses->sums[i] < least ? misses->sums[i] : least;
-	err = report(misses, least, misses->times[misses->readings - 1], status);
+	err = report_misses(misses, least, misses->times[misses->readings - 1], status);
 	memmove(misses->sums + 1, misses->sums, sizeof(misses->sums) - sizeof(sum));
 	memmove(misses->times + 1, misses->times, sizeof(misses->times) - sizeof(time));
 	misses->sums[0] = sum;
@@ -140,10 +140,10 @@ int recursion_misses_finish(struct recursion_misses *misses, const struct progra
 		return 0;
 	if (copies_have_front(&programs->copies)) {
 		if (read_sum(programs, rings, true, &of_front, &unused))
-			err = report(misses, of_front < sum ? of_front : sum, since, status);
+			err = report_misses(misses, of_front < sum ? of_front : sum, since, status);
 		since = misses->begin;
 	}
-	return err ? err : report(misses, sum, since, status);
+	return err ? err : report_misses(misses, sum, since, status);
 }
 
 /* The skipped events of all CPUs; UINT64_MAX if those of a CPU are not known. */

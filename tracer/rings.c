@@ -55,7 +55,7 @@ uint64_t rings_bytes(unsigned int mib, bool buffered)
 	return buffered ? buffer_bytes(mib) : mapped_bytes(slots_of(mib));
 }
 
-static int fail(struct rings *rings, int err, const char *action)
+static int fail_rings(struct rings *rings, int err, const char *action)
 {
 	snprintf(rings->errmsg, sizeof(rings->errmsg), "%s: %s%s", action, strerror(err),
 		 err == EPERM	 ? ": run as root, or with CAP_BPF and CAP_PERFMON"
@@ -73,7 +73,7 @@ int rings_init(struct rings *rings, unsigned int possible_cpus, unsigned int mib
 	rings->possible_cpus = possible_cpus;
 	rings->list = calloc((size_t)possible_cpus + 1, sizeof(*rings->list));
 	if (!rings->list)
-		return fail(rings, ENOMEM, "rings");
+		return fail_rings(rings, ENOMEM, "rings");
 	for (unsigned int i = 0; i <= possible_cpus; i++)
 		rings->list[i].fd = -1;
 	return 0;
@@ -102,7 +102,7 @@ static int add_buffer(struct rings *rings, struct ring *ring, int node)
 
 	ring->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "ring", 0, 0, buffer_bytes(rings->mib),
 				  &options);
-	return ring->fd < 0 ? fail(rings, errno, "cannot make a ring") : 0;
+	return ring->fd < 0 ? fail_rings(rings, errno, "cannot make a ring") : 0;
 }
 
 int rings_add(struct rings *rings, unsigned int cpu, int node)
@@ -118,10 +118,10 @@ int rings_add(struct rings *rings, unsigned int cpu, int node)
 	/* every ring has the same flags: the kernel requires equal maps in an array of maps */
 	ring->fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "ring", sizeof(uint32_t), size, 1, &options);
 	if (ring->fd < 0)
-		return fail(rings, errno, "cannot make a ring");
+		return fail_rings(rings, errno, "cannot make a ring");
 	slots = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
 	if (slots == MAP_FAILED)
-		return fail(rings, errno, "cannot map a ring");
+		return fail_rings(rings, errno, "cannot map a ring");
 	ring->slots = slots;
 	return 0;
 }
@@ -136,7 +136,7 @@ int rings_map_controls(struct rings *rings, int controls_fd)
 	controls = mmap(NULL, rings->controls_size, PROT_READ | PROT_WRITE, MAP_SHARED, controls_fd,
 			0);
 	if (controls == MAP_FAILED)
-		return fail(rings, errno, "cannot map the control blocks of the CPUs");
+		return fail_rings(rings, errno, "cannot map the control blocks of the CPUs");
 	rings->controls = controls;
 	return 0;
 }
@@ -144,7 +144,7 @@ int rings_map_controls(struct rings *rings, int controls_fd)
 int rings_insert(struct rings *rings, unsigned int cpu, int rings_fd)
 {
 	if (bpf_map_update_elem(rings_fd, &cpu, &rings->list[cpu].fd, 0))
-		return fail(rings, errno, "cannot give a ring to the programs");
+		return fail_rings(rings, errno, "cannot give a ring to the programs");
 	return 0;
 }
 

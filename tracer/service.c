@@ -108,7 +108,7 @@ static void collect_shipper(const struct service *service, struct daemon_status 
 	free(since);
 }
 
-static void collect(struct service *service)
+static void collect_status(struct service *service)
 {
 	const struct options *options = service->pieces->options;
 	struct daemon_status *status = &service->status;
@@ -157,12 +157,12 @@ static void send_status(const struct service *service)
 	notify_status(&service->notify, "%s, %" PRIu64 " skipped%s", counts, status->skipped, disk);
 }
 
-static void update(struct service *service, uint64_t now)
+static void write_status_if_due(struct service *service, uint64_t now)
 {
 	if (now < service->next_status)
 		return;
 	service->next_status = now + WRITE_EVERY;
-	collect(service);
+	collect_status(service);
 	status_file_write(&service->status_file, &service->status);
 	if (now < service->next_notification)
 		return;
@@ -176,12 +176,12 @@ void service_ready(struct service *service)
 
 	service->status.since = utc_now() - (now - service->pieces->begin);
 	/* who waits for the message finds the process with --status */
-	update(service, now);
+	write_status_if_due(service, now);
 	notify_ready(&service->notify, now);
 }
 
 void service_step(struct service *service, uint64_t now)
 {
 	notify_step(&service->notify, now);
-	update(service, now);
+	write_status_if_due(service, now);
 }

@@ -10,7 +10,7 @@
 
 #define BIT(capability) (1ULL << (capability))
 
-static int fail(struct session *session, int err)
+static int fail_confinement(struct session *session, int err)
 {
 	return error_set_at(&session->error, err, "privileges cannot be given up");
 }
@@ -42,7 +42,7 @@ int session_confine_prepare(struct session *session)
 	if (!err && session->options->config.is_open)
 		err = confinement_allow(&session->confinement, session->options->config.directory,
 					CONFINE_READ);
-	return err ? fail(session, err) : 0;
+	return err ? fail_confinement(session, err) : 0;
 }
 
 int session_confine_modules(void *data)
@@ -97,7 +97,7 @@ int session_confine(struct session *session)
 		capabilities |= BIT(CAP_KILL);
 	err = confine_thread(&session->confinement, capabilities);
 	if (err)
-		return fail(session, err);
+		return fail_confinement(session, err);
 	confine_calls(&session->confinement, &calls);
 	if (session->options->verbose)
 		say_what_is_missing(&session->confinement);

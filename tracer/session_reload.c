@@ -31,7 +31,7 @@ void session_reload_open(struct session *session)
 		stop_make_request(SIGHUP);
 }
 
-static int fail(struct reload *reload, const struct config_line *line, const char *why)
+static int refuse_line(struct reload *reload, const struct config_line *line, const char *why)
 {
 	return error_format(&reload->error, -EINVAL, "%s:%u: %s: %s",
 			    reload->session->options->config.path, line->number, line->name, why);
@@ -46,17 +46,17 @@ static int take_trigger(struct reload *reload, const struct config_line *line)
 	char why[300];
 
 	if (triggers->count == TRIGGERS_MAX)
-		return fail(reload, line, "there are too many triggers");
+		return refuse_line(reload, line, "there are too many triggers");
 	if (trigger_parse(trigger, line->value, &error)) {
 		snprintf(why, sizeof(why), "character %zu: %s", error.column, error.text);
-		return fail(reload, line, why);
+		return refuse_line(reload, line, why);
 	}
 	if (trigger_needs_figures(trigger) && !session->triggers.published)
-		return fail(
+		return refuse_line(
 			reload, line,
 			"live bytes are known only if kmemtraced was started with such a trigger: restart it");
 	if (trigger->kind == TRIGGER_OOM && !session->programs.process.ways[PROBE_OOM_KILL])
-		return fail(
+		return refuse_line(
 			reload, line,
 			"OOM kills are recorded only if kmemtraced was started with this trigger: restart it");
 	triggers->count++;
@@ -75,7 +75,7 @@ static int take_lines(struct reload *reload)
 		const struct program_option *option = config_file_option(config, line->name);
 
 		if (!config_line_store(option, line->value, &reload->options, why))
-			err = fail(reload, line, why);
+			err = refuse_line(reload, line, why);
 		else if (!strcmp(line->name, "trigger"))
 			err = take_trigger(reload, line);
 	}
@@ -98,7 +98,7 @@ static bool has_changed(const struct reload *reload, const char *name)
 }
 
 /* 0, or -ENOMEM: nothing has changed. */
-static int apply(struct reload *reload)
+static int apply_changed_options(struct reload *reload)
 {
 	struct session *session = reload->session;
 	struct trigger_watch *triggers = &session->triggers;
@@ -178,7 +178,7 @@ static int read_again(struct reload *reload)
 		       : err;
 }
 
-static void reload(struct session *session)
+static void reload_options(struct session *session)
 {
 	struct reload reload = { .session = session };
 	char *changed = NULL;
@@ -186,7 +186,7 @@ static void reload(struct session *session)
 
 	if (!err) {
 		changed = list_names(&reload, true);
-		err = apply(&reload);
+		err = apply_changed_options(&reload);
 	}
 	if (err) {
 		error_msg("%s: the file is not used, and nothing changes",
@@ -204,5 +204,5 @@ static void reload(struct session *session)
 void session_reload_step(struct session *session)
 {
 	if (stop_take_request(SIGHUP))
-		reload(session);
+		reload_options(session);
 }

@@ -188,7 +188,7 @@ void status_file_close(struct status_file *file)
 	file->directory = file->fd = -1;
 }
 
-static void write_lines(FILE *stream, struct daemon_status *status)
+static void write_status_lines(FILE *stream, struct daemon_status *status)
 {
 	for (size_t i = 0; i < NUMBERS; i++)
 		if (*number_at(status, i) != STATUS_FILE_UNKNOWN)
@@ -216,7 +216,7 @@ int status_file_write(struct status_file *file, const struct daemon_status *stat
 	stream = text_open(&lines, &size);
 	if (!stream)
 		return -errno;
-	write_lines(stream, &written);
+	write_status_lines(stream, &written);
 	if (text_close(stream, &lines))
 		return -ENOMEM;
 	length = asprintf(&text, "kmemtraced %08lx %zu\n%s",

@@ -106,7 +106,7 @@ static uint64_t read_memory(uint64_t pid)
 }
 
 /* The texts become the table's. */
-static int add_row(struct table *table, struct daemon_status *status)
+static int add_daemon_row(struct table *table, struct daemon_status *status)
 {
 	struct cell *row = table_add(table);
 	char since[40];
@@ -163,7 +163,7 @@ static int add_file(struct table *table, int directory, const char *name)
 			  err == -EAGAIN ? "it is damaged" : strerror(-err));
 		return err == -ENOMEM ? err : 0;
 	}
-	err = add_row(table, &status);
+	err = add_daemon_row(table, &status);
 	daemon_status_deinit(&status);
 	return err;
 }
@@ -181,7 +181,7 @@ static int make_table(struct table *table)
 	return err ? err : table_sort(table, "pid");
 }
 
-static int print(const struct renderer *renderer, const struct table *table)
+static int print_daemons(const struct renderer *renderer, const struct table *table)
 {
 	const struct output output = { .file = stdout };
 	struct header header = { 0 };
@@ -210,7 +210,7 @@ int status_list_run(const struct options *options)
 	table.key = "daemons";
 	err = make_table(&table);
 	if (!err)
-		err = print(options->count.renderer, &table);
+		err = print_daemons(options->count.renderer, &table);
 	if (err)
 		result = error_msg(STATUS_FILE_DIRECTORY ": %s", strerror(-err));
 	else

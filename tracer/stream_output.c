@@ -28,7 +28,7 @@ static const char *const grown_tables[STREAM_OUTPUT_TABLES] = { "kernel/caches",
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The capture ends when its reader has ended: this is not an error. */
-static int check(struct stream_output *output, struct error *error, int err)
+static int check_output(struct stream_output *output, struct error *error, int err)
 {
 	if (err == -EPIPE)
 		output->ended = true;
@@ -78,7 +78,7 @@ static int send_table(struct stream_output *output, struct pieces *pieces, const
 		      ? -errno
 		      : send_bytes(fd, &frame, sent ? sent : &whole, (uint64_t)status.st_size);
 	close(fd);
-	return check(output, pieces->error, err);
+	return check_output(output, pieces->error, err);
 }
 
 /* Sends the packets of a CPU that are new, and gives their space back. */
@@ -101,7 +101,7 @@ static int send_packets(struct stream_output *output, struct pieces *pieces, uns
 	if (!err && fallocate(writer->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)first,
 			      (off_t)(*sent - first)))
 		errno = 0;
-	return check(output, pieces->error, err);
+	return check_output(output, pieces->error, err);
 }
 
 static int send_new(struct stream_output *output, struct pieces *pieces)
@@ -121,9 +121,9 @@ static int send_mark(struct stream_output *output, struct pieces *pieces,
 {
 	const struct stream_frame frame = { .kind = kind, .time = time };
 
-	return output->ended
-		       ? 0
-		       : check(output, pieces->error, stream_frame_begin(STDOUT_FILENO, &frame));
+	return output->ended ? 0
+			     : check_output(output, pieces->error,
+					    stream_frame_begin(STDOUT_FILENO, &frame));
 }
 
 int stream_output_begin(struct stream_output *output, struct pieces *pieces)
@@ -135,9 +135,9 @@ int stream_output_begin(struct stream_output *output, struct pieces *pieces)
 	output->sent = calloc(pieces->streams->rings.possible_cpus, sizeof(uint64_t));
 	if (!output->sent)
 		return error_set_at(pieces->error, -ENOMEM, "standard output");
-	err = check(output, pieces->error,
-		    stream_frame_write(STDOUT_FILENO, STREAM_FRAME_FIRST,
-				       strlen(STREAM_FRAME_FIRST)));
+	err = check_output(output, pieces->error,
+			   stream_frame_write(STDOUT_FILENO, STREAM_FRAME_FIRST,
+					      strlen(STREAM_FRAME_FIRST)));
 	for (size_t i = 0; i < COUNT(first_tables) && !err; i++)
 		err = send_table(output, pieces, first_tables[i], NULL);
 	if (!err)

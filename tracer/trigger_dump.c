@@ -26,7 +26,7 @@ struct set_dump_settings trigger_dump_settings(const struct pieces *pieces)
 	};
 }
 
-static void say(const char *text)
+static void say_error(const char *text)
 {
 	error_msg("%s", text);
 }
@@ -39,7 +39,7 @@ int trigger_watch_find_dumps(struct trigger_watch *watch)
 	if (!watch->pieces->path)
 		return 0;
 	settings = trigger_dump_settings(watch->pieces);
-	err = set_dump_find_left(&watch->dumps.left, &settings, say);
+	err = set_dump_find_left(&watch->dumps.left, &settings, say_error);
 	return err ? error_set_at(watch->pieces->error, err, "the dumps") : 0;
 }
 
@@ -51,7 +51,7 @@ static void ask_keeper(struct trigger_watch *watch, enum keeper_request_kind kin
 		keeper_request(&watch->pieces->keeper, kind, piece, 0);
 }
 
-static void send(struct trigger_watch *watch, const struct trigger_request *request)
+static void send_dump_request(struct trigger_watch *watch, const struct trigger_request *request)
 {
 	trigger_dump_check(watch);
 	if (*watch->failure || !trigger_process_request(&watch->process, request)) {
@@ -69,7 +69,7 @@ static void send(struct trigger_watch *watch, const struct trigger_request *requ
 }
 
 /* An older text stays if there is no memory for the new one. */
-static void replace(char **text, const char *value)
+static void replace_text(char **text, const char *value)
 {
 	char *copy = strdup(value);
 
@@ -116,7 +116,7 @@ void trigger_dump_fail(struct trigger_watch *watch, int status)
 }
 
 /* For --status. */
-static void remember(struct daemon_status *status, const struct trigger_answer *answer)
+static void remember_dump(struct daemon_status *status, const struct trigger_answer *answer)
 {
 	char when[40], failure[DUMP_PATH + TRIGGER_LENGTH + 600];
 
@@ -127,16 +127,16 @@ static void remember(struct daemon_status *status, const struct trigger_answer *
 		return;
 	}
 	utc_text_second(utc_now(), when, sizeof(when));
-	replace(&status->dump, answer->path);
-	replace(&status->dump_time, when);
-	replace(&status->dump_trigger, answer->trigger);
+	replace_text(&status->dump, answer->path);
+	replace_text(&status->dump_time, when);
+	replace_text(&status->dump_trigger, answer->trigger);
 	free(status->dump_failure);
 	status->dump_failure = NULL;
 }
 
 void trigger_dump_written(struct trigger_watch *watch, const struct trigger_answer *answer)
 {
-	remember(watch->daemon_status, answer);
+	remember_dump(watch->daemon_status, answer);
 	ask_keeper(watch, KEEPER_DUMPED, answer->is_left ? 0 : watch->dumps.last_piece);
 	watch->dumps.unfinished -= !answer->is_left && watch->dumps.unfinished;
 }
@@ -154,7 +154,7 @@ void trigger_dump_request(struct trigger_watch *watch, const struct trigger_requ
 	struct trigger_dumps *dumps = &watch->dumps;
 
 	if (!watch->pieces->options->rotation.overwrite || dumps->count == DUMP_REQUESTS) {
-		send(watch, request);
+		send_dump_request(watch, request);
 		return;
 	}
 	dumps->requests[dumps->count++] = *request;
@@ -168,7 +168,7 @@ static void send_all(struct trigger_watch *watch, unsigned int last)
 
 	for (size_t i = 0; i < dumps->count; i++) {
 		dumps->requests[i].last_piece = last;
-		send(watch, &dumps->requests[i]);
+		send_dump_request(watch, &dumps->requests[i]);
 	}
 	dumps->count = 0;
 }
