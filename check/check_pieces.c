@@ -182,7 +182,7 @@ static void check_follows(const char *set, const struct checked_piece *before,
 	problems_end(problems);
 }
 
-static char *read_text(const char *path)
+static char *read_piece_text(const char *path)
 {
 	char *text = NULL;
 
@@ -199,7 +199,7 @@ static void close_piece(struct checked_piece *piece)
 	*piece = (struct checked_piece){ 0 };
 }
 
-static int open_piece(struct checked_piece *piece, const char *set, unsigned int number)
+static int open_checked_piece(struct checked_piece *piece, const char *set, unsigned int number)
 {
 	struct capture_part part = { .path = parts_piece_path(set, number) };
 	struct capture_parts parts = { .list = &part, .count = 1 };
@@ -215,9 +215,9 @@ static int open_piece(struct checked_piece *piece, const char *set, unsigned int
 	if (!piece->metadata_path || !piece->status_path || !checkpoint)
 		return -ENOMEM;
 	piece->has_checkpoint = !access(checkpoint, F_OK);
-	metadata = read_text(piece->metadata_path);
+	metadata = read_piece_text(piece->metadata_path);
 	piece->has_metadata = metadata && !metadata_parse(&piece->metadata, metadata, NULL);
-	status = read_text(piece->status_path);
+	status = read_piece_text(piece->status_path);
 	if (status && status_parse(&piece->status, status, NULL))
 		status_deinit(&piece->status);
 	return stream_files_find(&parts, &piece->streams, &piece->stream_count, &failed) == -ENOMEM
@@ -232,7 +232,7 @@ int check_pieces(const char *set, const unsigned int *numbers, size_t count,
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; i++) {
-		err = open_piece(&piece, set, numbers[i]);
+		err = open_checked_piece(&piece, set, numbers[i]);
 		if (!err)
 			check_number(&piece, problems);
 		if (!err && i)

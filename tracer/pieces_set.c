@@ -206,7 +206,7 @@ static struct directory *top_of(struct pieces *pieces)
 	return pieces->set.made ? &pieces->set : &pieces->present.directory;
 }
 
-static int place(struct pieces *pieces)
+static int place_capture(struct pieces *pieces)
 {
 	struct directory *directory = &pieces->present.directory;
 	int err = directory_place(directory);
@@ -235,7 +235,7 @@ static int guard_work(void *data, int requests, int answers)
 
 	worker_ignore_signals();
 	worker_close_others(kept, sizeof(kept) / sizeof(*kept));
-	answer.err = place(pieces);
+	answer.err = place_capture(pieces);
 	if (answer.err)
 		answer.error = *pieces->error;
 	is_kept = write(answers, &answer, sizeof(answer)) == sizeof(answer) && !answer.err &&
@@ -272,7 +272,7 @@ int pieces_commit(struct pieces *pieces)
 	int err;
 
 	if (pieces->options->rotation.in_memory)
-		return place(pieces);
+		return place_capture(pieces);
 	err = worker_start(&pieces->guard, guard_work, pieces);
 	if (err)
 		return error_set_at(pieces->error, err, GUARD);

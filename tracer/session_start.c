@@ -57,7 +57,7 @@ static int read_slabinfo(struct session *session, uint64_t time)
 	return err ? error_set(&session->error, err, directory->errmsg) : 0;
 }
 
-static int attach(struct session *session)
+static int attach_and_begin(struct session *session)
 {
 	int err = memory_table_begin(&session->memory);
 
@@ -125,7 +125,7 @@ int session_start(struct session *session)
 	/* with a normal priority, events are lost when all CPUs are busy */
 	if (setpriority(PRIO_PROCESS, 0, -20) && options->verbose)
 		info_msg("cannot raise the priority: %s", strerror(errno));
-	err = attach(session);
+	err = attach_and_begin(session);
 	if (err)
 		return err;
 	modules_compare(&session->names.modules, session->pieces.begin);
