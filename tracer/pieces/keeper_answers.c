@@ -74,7 +74,7 @@ void keeper_send_sizes(struct keeper_work *work, enum keeper_answer_kind kind, b
 }
 
 /* kmemtraced counts the bytes of a checkpoint, and of a dump, while it grows. */
-void keeper_send_growth(struct keeper_work *work)
+void keeper_update_sizes(struct keeper_work *work)
 {
 	if (work->dumping) {
 		keeper_send_sizes(work, KEEPER_SIZES, false);

@@ -380,12 +380,12 @@ static void poll_job(struct keeper_work *work)
 
 	if (!work->job) {
 		if (work->dumping)
-			keeper_send_growth(work);
+			keeper_update_sizes(work);
 		return;
 	}
 	if (waitpid(work->job, &status, WNOHANG) != work->job) {
 		if (work->settings->has_max_disk)
-			keeper_send_growth(work);
+			keeper_update_sizes(work);
 		return;
 	}
 	end_job(work, status);

@@ -43,7 +43,7 @@ __attribute__((format(printf, 2, 3))) void keeper_say(struct keeper_work *work, 
 void keeper_send_sizes(struct keeper_work *work, enum keeper_answer_kind kind, bool nothing_left);
 
 /* KEEPER_SIZES while only a checkpoint or a dump grows. */
-void keeper_send_growth(struct keeper_work *work);
+void keeper_update_sizes(struct keeper_work *work);
 
 /* Removes the dumps above the limit of their number. */
 void keeper_limit_dumps(struct keeper_work *work);
