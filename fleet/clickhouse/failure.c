@@ -149,6 +149,7 @@ static long parse_exception(const char *answer, char *reason, size_t size)
 {
 	const char *text = strstr(answer, EXCEPTION), *end;
 	size_t length;
+	long code;
 
 	if (strncmp(answer, "Code: ", 6) != 0 || !text)
 		return -1;
@@ -162,7 +163,8 @@ static long parse_exception(const char *answer, char *reason, size_t size)
 	while (length && (text[length - 1] == '.' || text[length - 1] == ' '))
 		length--;
 	snprintf(reason, size, "%.*s", (int)(length < size ? length : size - 1), text);
-	return strtol(answer + 6, NULL, 10);
+	code = strtol(answer + 6, NULL, 10);
+	return code < 0 ? -1 : code;
 }
 
 static int fail_exception(struct sentence sentence, long code, const char *reason)
