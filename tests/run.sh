@@ -34,14 +34,15 @@ pressure()
 	sed -n 's/^some.* total=//p' /proc/pressure/cpu 2>/dev/null | grep . || echo 0
 }
 
+# Ends the test after its limit. Ends itself, if its sleep is ended as all other processes of the test are.
 end_late()
 {
 	local from left=$limit
 
 	from=$(pressure)
-	while sleep "$left"; do # paced: until the limit
+	while [ $left -gt 0 ]; do
+		env KMT_TEST="$run:$name" KMT_TEST_RUN="$run" sleep "$left" || return # paced: until the limit
 		left=$((limit - SECONDS + 3 * ($(pressure) - from) / 4000000))
-		[ $left -gt 0 ] || break
 	done
 	: >"$temporary.late"
 	kill -TERM -- "-$job"
