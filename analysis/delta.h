@@ -34,17 +34,23 @@ static inline struct object_weight weigh_object(const struct analysis *analysis,
 	return (struct object_weight){ 1, object->requested, object->allocated };
 }
 
-/* The bytes for slab debugging in those of allocations of a cache. */
+/*
+ * The bytes for slab debugging in those of allocations of a cache: a sampled object may stand for a
+ * part of one.
+ */
 static inline uint64_t cache_debug_bytes(const struct analysis_cache *cache, uint64_t allocated)
 {
-	return cache->debug ? allocated / cache->size * cache->debug : 0;
+	return cache->debug ? allocated / cache->size * cache->debug +
+				      allocated % cache->size * cache->debug / cache->size
+			    : 0;
 }
 
 /* The bytes that the caller of an allocation can use. */
 static inline uint32_t object_usable(const struct analysis *analysis,
 				     const struct slab_object *object)
 {
-	return object->allocated - analysis->caches[object->cache].debug;
+	return object->allocated -
+	       (uint32_t)cache_debug_bytes(&analysis->caches[object->cache], object->allocated);
 }
 
 /* ns: when the transition counts. */

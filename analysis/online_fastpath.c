@@ -118,7 +118,8 @@ static inline int take_allocation(struct run *run, const struct kmt_record *reco
 
 	if (samples_may_have(run->samples, record->sequence) || record->pointer == 0 ||
 	    record->pointer == KMT_ZERO_SIZE_PTR || matcher_is_own(run->matcher, record->task) ||
-	    object_table_is_full(run->objects))
+	    object_table_is_full(run->objects) ||
+	    (run->matcher->caches.is_debugged && record->id == KMT_KMALLOC))
 		return 0;
 	if (memo->call_site != record->call_site || memo->source != source ||
 	    memo->is_kmalloc != (record->id == KMT_KMALLOC) ||

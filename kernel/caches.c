@@ -86,7 +86,8 @@ static int add_kmalloc(struct caches *caches, struct line *line)
 	caches->kmalloc = list;
 	list += caches->kmalloc_count++;
 	line_word(line, list->text, sizeof(list->text));
-	if (!line_u32(line, &list->object_size) || !line_u32(line, &list->size))
+	if (!line_u32(line, &list->object_size) || !line_u32(line, &list->size) ||
+	    list->object_size > list->size)
 		list->object_size = list->size = 0;
 	return 0;
 }

@@ -151,6 +151,7 @@ static void knows_kmalloc_caches(void **state)
 	assert_int_equal(caches_parse(&caches,
 				      "kmalloc kmalloc-192 192 192\nkmalloc kmalloc-64 64 192\n"
 				      "kmalloc kmalloc-cg-64 64 192\nkmalloc kmalloc-96\n"
+				      "kmalloc kmalloc-32 200 192\n"
 				      "debug kmalloc-64 128 ZU\ndebug cut\n"),
 			 0);
 	assert_string_equal(caches_find_kmalloc(&caches, "kmalloc", 64)->text, "kmalloc-64");
