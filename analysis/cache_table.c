@@ -94,7 +94,8 @@ static void set_debug(const struct cache_table *table, struct analysis_cache *ca
 	const struct cache_debug *debug =
 		caches_find_debug(&table->analysis->capture->caches, cache->name);
 
-	if (debug && debug->bytes < cache->size)
+	/* a line may be of another cache of this name, before or after this one */
+	if (debug && debug->bytes < cache->size && cache->object_size <= cache->size - debug->bytes)
 		cache->debug = debug->bytes;
 }
 
@@ -193,9 +194,22 @@ static enum kmalloc_type choose_type(const struct caches *caches, unsigned int f
 /* In the keys of others: entries by flags and size, and with this bit, entries by type and size. */
 #define BY_TYPE 16ULL /* above all flags */
 
+/* With slab debugging, the sizes of a class have so many bits in its key, above which is its type.
+ */
+#define SIZE_BITS 24
+#define IS_DEBUGGED ((uint64_t)1 << 61)
+
+static uint64_t class_key(enum kmalloc_type type, uint32_t size, uint32_t allocated)
+{
+	if (size == allocated)
+		return CLASS_KMALLOC | (BY_TYPE | type) << 32 | size;
+	return CLASS_KMALLOC | IS_DEBUGGED | (uint64_t)type << 2 * SIZE_BITS |
+	       (uint64_t)size << SIZE_BITS | allocated;
+}
+
 /*
  * name: of the class. size: of its objects, without the bytes of slab debugging; allocated: with
- * them.
+ * them. All objects of an entry have both sizes.
  */
 static int64_t find_class(struct cache_table *table, enum kmalloc_type type, const char *name,
 			  uint32_t size, uint32_t allocated)
@@ -204,7 +218,7 @@ static int64_t find_class(struct cache_table *table, enum kmalloc_type type, con
 	/* SLAB has caches for larger objects than SLUB */
 	bool large = size > table->slab_max &&
 		     !(caches->kmalloc_count && caches_has_kmalloc(caches, name));
-	uint64_t key = large ? CLASS_LARGE : CLASS_KMALLOC | (BY_TYPE | type) << 32 | size;
+	uint64_t key = large ? CLASS_LARGE : class_key(type, size, allocated);
 	uint32_t found = hash_map_find(&table->others, key);
 	struct analysis_cache *cache;
 	int64_t added;
@@ -241,7 +255,10 @@ static int64_t find_debugged_kmalloc(struct cache_table *table, const struct eve
 	enum kmalloc_type type;
 	char name[40];
 
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+	/* more than a slab has: a damaged table */
+	bool is_slab = !(event->allocated >> SIZE_BITS);
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && is_slab; i++) {
 		class = flags & 1U << order[i]
 				? caches_find_kmalloc(caches, prefixes[order[i]], event->requested)
 				: NULL;

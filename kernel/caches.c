@@ -397,7 +397,9 @@ int caches_write_debug(FILE *file, const struct cache_debug *debug)
 {
 	fputs("debug ", file);
 	text_write_word(file, debug->name);
-	fprintf(file, " %" PRIu32 " %s\n", debug->bytes, debug->flags);
+	fprintf(file, " %" PRIu32 " ", debug->bytes);
+	text_write_word(file, debug->flags);
+	putc('\n', file);
 	return text_write_result(file);
 }
 

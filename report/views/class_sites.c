@@ -78,15 +78,16 @@ static void take_smaller(struct class_site *site, const struct size_class *class
 {
 	uint64_t less = request->requested - below->size;
 
-	if (!below->size || request->requested <= below->size || less * NEAR > below->size)
+	if (!below->size || request->requested <= below->size || less * NEAR > below->size ||
+	    below->memory >= class->memory)
 		return;
 	site->flow_less = MAX(site->flow_less, less);
-	site->flow_saves += request->flow.objects * (class->size - below->size);
+	site->flow_saves += request->flow.objects * (class->memory - below->memory);
 	site->flow_saves_waste += heap_bytes_wasted(request->flow);
 	if (!held.objects)
 		return;
 	site->less = MAX(site->less, less);
-	site->saves += held.objects * (class->size - below->size);
+	site->saves += held.objects * (class->memory - below->memory);
 	site->saves_waste += heap_bytes_wasted(held);
 }
 

@@ -34,9 +34,12 @@ static uint64_t size_in_name(const char *name)
 	return size;
 }
 
-/* Is it a class of this type that is smaller than size, and larger than the one found so far? */
-static void take_name(const char *name, const char *type, size_t length, uint64_t size,
-		      struct kmalloc_class *below)
+/*
+ * Is it a class of this type that is smaller than size, and larger than the one found so far?
+ * memory: bytes that an object takes; 0: as the name says.
+ */
+static void take_name(const char *name, uint64_t memory, const char *type, size_t length,
+		      uint64_t size, struct kmalloc_class *below)
 {
 	uint64_t own = size_in_name(name);
 
@@ -45,6 +48,7 @@ static void take_name(const char *name, const char *type, size_t length, uint64_
 		return;
 	snprintf(below->name, sizeof(below->name), "%s", name);
 	below->size = own;
+	below->memory = memory ? memory : own;
 }
 
 bool kmalloc_class_below(const struct analysis *analysis, const struct analysis_cache *cache,
@@ -58,13 +62,14 @@ bool kmalloc_class_below(const struct analysis *analysis, const struct analysis_
 
 	*below = (struct kmalloc_class){ 0 };
 	for (size_t i = 0; i < caches->kmalloc_count; i++)
-		take_name(caches->kmalloc[i].text, type, length, limit, below);
+		take_name(caches->kmalloc[i].text, caches->kmalloc[i].size, type, length, limit,
+			  below);
 	for (size_t i = 0; i < analysis->cache_count && !caches->kmalloc_count; i++)
 		if (analysis->caches[i].is_kmalloc && !analysis->caches[i].is_large)
-			take_name(analysis->caches[i].name, type, length, limit, below);
+			take_name(analysis->caches[i].name, 0, type, length, limit, below);
 	if (cache->is_large && below->size < size / 2) {
 		snprintf(below->name, sizeof(below->name), "%s", cache->name);
-		below->size = size / 2;
+		below->size = below->memory = size / 2;
 	}
 	return below->size;
 }

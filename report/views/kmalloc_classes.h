@@ -10,7 +10,8 @@
 
 struct kmalloc_class {
 	char name[80];
-	uint64_t size; /* bytes of an object */
+	uint64_t size;	 /* bytes of an object */
+	uint64_t memory; /* bytes that it takes, with those of slab debugging */
 };
 
 /*

@@ -35,6 +35,7 @@ static void add_requests(struct size_classes *classes, const struct analysis *an
 			.group = size->group,
 			.requested = size->requested,
 			.size = cache->is_large ? size->allocated : cache->size - cache->debug,
+			.memory = size->allocated,
 			.flow = size->flow,
 			.live = size->live,
 			.peak = size->peak,
@@ -55,7 +56,8 @@ static void add_classes(struct size_classes *classes)
 		class = &classes->list[classes->count++];
 		*class = (struct size_class){ .requests = request,
 					      .cache = request->cache,
-					      .size = request->size };
+					      .size = request->size,
+					      .memory = request->memory };
 		while (request < end && request->cache == class->cache &&
 		       request->size == class->size)
 			request++;

@@ -8,7 +8,8 @@
 /* The objects of one call site with one requested size. */
 struct size_request {
 	uint32_t cache, group, requested;
-	uint64_t size; /* of the class: bytes that its objects can hold */
+	uint64_t size;	 /* of the class: bytes that its objects can hold */
+	uint64_t memory; /* bytes that one takes, with those of slab debugging */
 	struct heap_bytes flow, live, peak;
 };
 
@@ -17,7 +18,7 @@ struct size_class {
 	const struct size_request *requests; /* by requested size, then by call site */
 	size_t count;
 	uint32_t cache;
-	uint64_t size;
+	uint64_t size, memory; /* as of a request */
 };
 
 struct size_classes {

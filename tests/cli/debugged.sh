@@ -19,3 +19,11 @@ diff -u "$srcdir/cli/debugged.expected" found || exit 1
 sed -i '/^debug /d; s/^\(kmalloc [^ ]*\) .*/\1/' data/kernel/caches
 [ "$("$report" caches data --format=json | jq -r '[.caches[].cache] | sort | join(" ")')" = \
 	"filp kmalloc-192 kmalloc-256 kmalloc-4480 kmalloc-large" ] || fail "without sizes: $("$report" caches data)"
+
+# a line that is not of this cache, and sizes that no slab has, change no figure
+"$mktrace" hostile <"$srcdir/cli/debugged.trace" || exit 1
+sed -i 's/^debug filp .*/debug filp 400 ZU/; s/^kmalloc kmalloc-64 .*/kmalloc kmalloc-64 300 192/' hostile/kernel/caches
+"$report" caches hostile --format=json | jq -e '[.caches[] | .bytes_wasted] as $wasted | .totals.bytes_wasted == ($wasted | add) and
+	all(.caches[]; .bytes_wasted <= .bytes_allocated) and
+	(.caches[] | select(.cache == "filp") | .debug_size == 0 and .bytes_wasted == 280)' >/dev/null ||
+	fail "hostile sizes: $("$report" caches hostile)"
