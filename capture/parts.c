@@ -268,17 +268,17 @@ static uint64_t from_begin(const char *set, unsigned int number, uint64_t origin
 
 /*
  * Leaves out the pieces that end before the range, if the next one has a checkpoint, and those that
- * begin after it.
+ * begin after it. 0, or -EILSEQ with errmsg set.
  */
-static void limit_to_range(struct capture_parts *parts, const char *set,
-			   const unsigned int *numbers, const struct capture_range *range,
-			   size_t *first, size_t *end)
+static int limit_to_range(struct capture_parts *parts, const char *set, const unsigned int *numbers,
+			  const struct capture_range *range, size_t *first, size_t *end)
 {
 	uint64_t origin = parts->origin, after = range->after, before = range->before, from;
+	uint64_t earlier = origin; /* when the piece before began */
 	size_t begin = *first;
 
 	if (!origin)
-		return;
+		return 0;
 	if (range->after_is_date)
 		after = from_begin(set, numbers[*first], origin, after);
 	if (range->before_is_date)
@@ -287,6 +287,14 @@ static void limit_to_range(struct capture_parts *parts, const char *set,
 	for (size_t i = *first + 1; i < *end; i++) {
 		uint64_t time = piece_begin(set, numbers[i]);
 
+		if (time && time < earlier) {
+			snprintf(
+				parts->errmsg, sizeof(parts->errmsg),
+				"%s: piece %u begins before piece %u: kmemtrace-check lists what is wrong in the set",
+				set, numbers[i], numbers[i - 1]);
+			return -EILSEQ;
+		}
+		earlier = time;
 		if (!time || (before && time >= origin + before)) {
 			*end = time ? i : *end;
 			break;
@@ -295,6 +303,7 @@ static void limit_to_range(struct capture_parts *parts, const char *set,
 			begin = i;
 	}
 	*first = begin;
+	return 0;
 }
 
 static int add_pieces(struct capture_parts *parts, const char *set, const unsigned int *numbers,
@@ -307,7 +316,7 @@ static int add_pieces(struct capture_parts *parts, const char *set, const unsign
 	if (!err && first < end)
 		parts->origin = piece_begin(set, numbers[first]);
 	if (!err && range && first < end)
-		limit_to_range(parts, set, numbers, range, &first, &end);
+		err = limit_to_range(parts, set, numbers, range, &first, &end);
 	for (size_t i = first; i < end && !err; i++) {
 		char *path = parts_piece_path(set, numbers[i]);
 

@@ -64,6 +64,7 @@ forge "status $third end 9999999999999" "end 9999999999999, but the streams end 
 forge "status set/piece.000001 begin 9" "begin 9 is not in the time of the streams" 0
 forge "status set/piece.000001 begin $((begin - 1)); status set/piece.000001 until $((begin - 2))" \
 	"until $((begin - 2)) is not between begin $((begin - 1))" 2
+forge "status set/piece.000001 begin 18446744073709551615" "is before begin 18446744073709551615" 2
 forge "rm -r set/piece.000001; status $second begin $((begin - 9)); state $second begin $((begin - 9))" \
 	"begin $((begin - 9)) is not in the time of the streams, $begin to" 0
 forge "rm -r set/piece.000001; status $second begin $((begin + 9)); state $second begin $((begin + 9))" \
