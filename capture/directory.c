@@ -422,6 +422,8 @@ void directory_deinit(struct directory *directory)
 	directory_unlock(directory);
 	close_fd(&directory->fd);
 	close_fd(&directory->parent);
+	if (directory->oldest)
+		close(directory->oldest_fd);
 	free(directory->path);
 	free(directory->target);
 	free(directory->old);

@@ -26,6 +26,7 @@ struct directory {
 	char *old;	   /* last part of target.old */
 	bool older_is_old; /* the capture that was at target is there */
 	char *oldest;	   /* new name of the capture that was there; NULL: none was */
+	int oldest_fd;	   /* of oldest: locked, so that another program does not remove it */
 	bool was_there;	   /* target was an empty directory */
 	bool reserved;
 	int lock; /* file descriptor of metadata, locked while the capture is written; -1: none */

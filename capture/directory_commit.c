@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,7 +37,10 @@ static int open_removable(const struct directory *directory, const char *name)
 	return err;
 }
 
-/* Renames the capture at OLD, the name that another capture gets. */
+/*
+ * Renames the capture at OLD, the name that another capture gets. Its new name is one that each
+ * program removes which begins a capture here, unless it is locked: it may be given back.
+ */
 static int move_oldest(struct directory *directory)
 {
 	__attribute__((cleanup(free_text))) char *name = NULL;
@@ -45,10 +49,13 @@ static int move_oldest(struct directory *directory)
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
 	name = directory_new_name(directory->name);
-	if (!name || renameat(directory->parent, directory->old, directory->parent, name))
+	if (!name || flock(fd, LOCK_EX | LOCK_NB) ||
+	    renameat(directory->parent, directory->old, directory->parent, name))
 		return -errno;
 	directory->oldest = name;
+	directory->oldest_fd = fd;
 	name = NULL;
+	fd = -1;
 	return 0;
 }
 
@@ -133,6 +140,8 @@ static int give_name(struct directory *directory)
 
 static void forget_names(struct directory *directory)
 {
+	if (directory->oldest)
+		close(directory->oldest_fd);
 	free(directory->old);
 	free(directory->oldest);
 	free(directory->beside);
@@ -188,14 +197,8 @@ void directory_undo(struct directory *directory)
 
 void directory_settle(struct directory *directory)
 {
-	const char *oldest = directory->oldest;
-	int fd = oldest ? open_removable(directory, oldest) : -1;
-
-	if (fd >= 0) {
-		if (!directory_remove_capture(fd))
-			unlinkat(directory->parent, oldest, AT_REMOVEDIR);
-		close(fd);
-	}
+	if (directory->oldest && !directory_remove_capture(directory->oldest_fd))
+		unlinkat(directory->parent, directory->oldest, AT_REMOVEDIR);
 	forget_names(directory);
 }
 

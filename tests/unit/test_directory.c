@@ -14,6 +14,7 @@
 
 #include "tests/unit/unit.h"
 #include "capture/directory.h"
+#include "capture/directory_remove.h"
 #include "tests/unit/scratch.h"
 
 struct scene {
@@ -166,6 +167,9 @@ static void undo_gives_all_captures_their_names(void **state)
 	assert_int_equal(directory_place(directory), 0);
 	expect_table(scene->target, "metadata", "new");
 	expect_table(old, "metadata", "older");
+	assert_int_equal(count_entries(scene->folder), 3);
+	/* another program that begins a capture there leaves the oldest one */
+	directory_remove_left(directory->parent, directory->name);
 	assert_int_equal(count_entries(scene->folder), 3);
 	directory_undo(directory);
 	expect_table(scene->target, "metadata", "older");
