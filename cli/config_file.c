@@ -100,9 +100,32 @@ static int open_directory_of(const char *path)
 	return fd;
 }
 
+/* Can others reach what is in the directory? Not if one of those that it is in does not let them
+ * through. */
+static bool is_reachable(int directory)
+{
+	struct stat about, above;
+	int fd = dup(directory), parent = -1;
+	bool is_root = false, is_open = fd >= 0 && !fstat(fd, &about);
+
+	while (is_open && about.st_mode & S_IXOTH && !is_root) {
+		parent = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		is_open = parent >= 0 && !fstat(parent, &above);
+		if (is_open) {
+			is_root = about.st_dev == above.st_dev && about.st_ino == above.st_ino;
+			about = above;
+		}
+		close(fd);
+		fd = parent;
+	}
+	if (fd >= 0)
+		close(fd);
+	return is_root;
+}
+
 void config_file_open(struct config_file *file, const char *path)
 {
-	struct stat about, directory;
+	struct stat about;
 	const char *why;
 	char *text;
 
@@ -115,9 +138,9 @@ void config_file_open(struct config_file *file, const char *path)
 	if (!text)
 		return;
 	file->directory = open_directory_of(path);
-	if (file->directory < 0 || fstat(file->directory, &directory))
+	if (file->directory < 0)
 		refuse_config_file(path, strerror(errno));
-	file->is_private = !(about.st_mode & S_IROTH) || !(directory.st_mode & S_IXOTH);
+	file->is_private = !(about.st_mode & S_IROTH) || !is_reachable(file->directory);
 	file->is_open = true;
 	if (config_lines_parse(&file->lines, text))
 		refuse_config_file(path, strerror(ENOMEM));

@@ -63,6 +63,16 @@ grep -alf marker /proc/[0-9]*/cmdline 2>/dev/null >found && fail "arguments: $(c
 finish
 grep -qf marker daemon.log && fail "a message: $(cat daemon.log)"
 
+# no file is public in a directory that others cannot reach
+mkdir -m 700 closed
+mkdir -m 755 closed/open
+printf '%s\n' quiet 'trigger = live > 1' "trigger-command = : hidden-$$" >closed/open/conf
+chmod 644 closed/open/conf
+start_daemon --config=closed/open/conf
+wait_for "the status" listed
+grep -q -- '--trigger-command=\.\.\.' status || fail "in a closed directory: $(cat status)"
+stop_daemon
+
 # a line with an error
 echo "trigger-comand hidden-$$" >private.conf
 chmod 600 private.conf
