@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,6 +195,7 @@ int pieces_make_directory(struct pieces *pieces)
 }
 
 #define GUARD "the process that renames captures"
+#define GUARD_NICE 10
 
 struct guard_answer {
 	int err;
@@ -245,6 +247,7 @@ static int guard_work(void *data, int requests, int answers)
 		close(directory->fd);
 		if (directory != &pieces->present.directory)
 			close(pieces->present.directory.parent);
+		setpriority(PRIO_PROCESS, 0, GUARD_NICE); /* not at the expense of the tasks */
 		directory_settle(directory);
 	} else {
 		directory_undo(directory);
@@ -304,9 +307,17 @@ void pieces_poll_guard(struct pieces *pieces)
 /* Removes what was made, if the start has failed. */
 static void end_start(struct pieces *pieces)
 {
+	char end[80];
+	int status;
+
 	if (pieces->guard.pid) {
 		worker_close(&pieces->guard);
-		worker_wait(pieces->guard.pid);
+		status = worker_wait(pieces->guard.pid);
+		if (status > 0 && !pieces->is_kept)
+			error_msg("%s.old: the older capture may have this name now: " GUARD
+				  " was %s",
+				  top_of(pieces)->target,
+				  worker_end_text(status, end, sizeof(end)));
 	}
 	if (!pieces->is_kept) {
 		directory_abandon(&pieces->present.directory);

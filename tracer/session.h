@@ -83,7 +83,7 @@ void session_reload_step(struct session *session);
 /*
  * Which privileges each thread keeps.
  *
- * session_confine_prepare(): before the threads start, once the capture has its final path.
+ * session_confine_prepare(): before the threads start.
  * session_confine_modules(), session_confine_publish(): in the threads that save modules and
  * publish files; data: the session; the error is not set.
  * session_confine(): in the calling thread, once all that needs privileges is done; and the system
