@@ -57,9 +57,9 @@ int archive_write(FILE *file, int directory, const char *root, uint64_t time, st
 /*
  * Reads an archive and makes its files in an open, empty directory, without the archive's own top
  * directory. name: for messages. 0; -EBADMSG: the archive is cut off or damaged: the files before
- * the damage are there; -EINVAL: it has something that no capture has; or another -errno. errmsg is
+ * the damage are there; -EINVAL: it has something that no capture has; or another -errno. error is
  * set unless it is 0.
  */
-int archive_read(FILE *file, const char *name, int directory, char *errmsg, size_t errmsg_size);
+int archive_read(FILE *file, const char *name, int directory, struct error *error);
 
 #endif

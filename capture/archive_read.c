@@ -31,22 +31,19 @@ struct archive_reader {
 	unsigned int files;
 	bool has_size; /* from a pax record, for the next file */
 	uint64_t size;
-	char *errmsg;
-	size_t errmsg_size;
+	struct error *error;
 };
 
 __attribute__((format(printf, 3, 4))) static int fail_reader(struct archive_reader *reader, int err,
 							     const char *format, ...)
 {
+	char text[sizeof(reader->error->text)];
 	va_list arguments;
-	int used = snprintf(reader->errmsg, reader->errmsg_size, "%s: ", reader->name);
 
 	va_start(arguments, format);
-	if (used >= 0 && (size_t)used < reader->errmsg_size)
-		vsnprintf(reader->errmsg + used, reader->errmsg_size - (size_t)used, format,
-			  arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	return err;
+	return error_format(reader->error, err, "%s: %s", reader->name, text);
 }
 
 static int fail_cut(struct archive_reader *reader, const char *what)
@@ -398,15 +395,14 @@ static int read_entry(struct archive_reader *reader, const struct archive_header
 	return err ? fail_reader(reader, err, "cannot unpack %s: %s", name, strerror(-err)) : 0;
 }
 
-int archive_read(FILE *file, const char *name, int directory, char *errmsg, size_t errmsg_size)
+int archive_read(FILE *file, const char *name, int directory, struct error *error)
 {
 	struct archive_reader reader = {
 		.file = file,
 		.name = name,
 		.end = UINT64_MAX,
 		.directory = directory,
-		.errmsg = errmsg,
-		.errmsg_size = errmsg_size,
+		.error = error,
 	};
 	struct archive_header header;
 	struct stat about;

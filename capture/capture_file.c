@@ -19,16 +19,14 @@ int capture_file_read(struct capture_file *file, FILE *input, const char *name, 
 
 	*file = (struct capture_file){ .scratch = { .fd = -1, .guard = -1 }, .path = name };
 	err = scratch_directory_make_temporary(&file->scratch, guarded);
-	if (err) {
-		snprintf(
-			file->errmsg, sizeof(file->errmsg),
+	if (err)
+		return error_format(
+			&file->error, err == -EBADMSG ? -EIO : err,
 			"%s: cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
 			name, strerror(-err));
-		return err == -EBADMSG ? -EIO : err;
-	}
 	file->is_archive = true;
 	file->path = file->scratch.path;
-	return archive_read(input, name, file->scratch.fd, file->errmsg, sizeof(file->errmsg));
+	return archive_read(input, name, file->scratch.fd, &file->error);
 }
 
 /* An open archive, or NULL: another kind of file, a directory, or nothing that can be read. */

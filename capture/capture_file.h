@@ -9,19 +9,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/scratch_directory.h"
 
 struct capture_file {
 	struct scratch_directory scratch;
 	const char *path; /* of the directory to read; or the given path, if it is another file */
 	bool is_archive;
-	char errmsg[500];
+	struct error error;
 };
 
 /*
  * Unpacks the file at path, if it is an archive. guarded: see scratch_directory_make(). 0;
  * -EBADMSG: it is cut off or damaged: path has the files before the damage; or another -errno.
- * errmsg is set unless it is 0. Close it in each case.
+ * error is set unless it is 0. Close it in each case.
  */
 int capture_file_open(struct capture_file *file, const char *path, bool guarded);
 

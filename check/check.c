@@ -29,7 +29,7 @@ static void add_result(struct check_result *result, const struct stream_state *s
 }
 
 static int check_all_streams(struct capture_state *state, struct stream_state *streams,
-			     struct check_result *result, char *errmsg, size_t errmsg_size)
+			     struct check_result *result, struct error *error)
 {
 	const struct capture *capture = state->capture;
 	int err = 0;
@@ -41,13 +41,8 @@ static int check_all_streams(struct capture_state *state, struct stream_state *s
 		streams[i].capture = capture;
 		streams[i].cpu = capture->streams[i].cpu;
 		streams[i].cpu_known = true;
-		err = check_stream_run(&streams[i], capture->streams[i].path);
-		if (err == -EPROTONOSUPPORT)
-			snprintf(errmsg, errmsg_size, "%s", streams[i].errmsg);
-		else if (err)
-			snprintf(errmsg, errmsg_size, "%s: %s", capture->streams[i].path,
-				 strerror(-err));
-		else
+		err = check_stream_run(&streams[i], capture->streams[i].path, error);
+		if (!err)
 			add_result(result, &streams[i]);
 	}
 	return err;
@@ -93,7 +88,7 @@ static int open_checked_capture(struct capture *capture, const char *path)
 }
 
 static int check_open_capture(const struct capture *capture, struct check_problems *problems,
-			      struct check_result *result, char *errmsg, size_t errmsg_size)
+			      struct check_result *result, struct error *error)
 {
 	struct stream_state *streams = calloc(capture->stream_count, sizeof(*streams));
 	struct capture_state state = { .problems = problems,
@@ -101,41 +96,33 @@ static int check_open_capture(const struct capture *capture, struct check_proble
 				       .streams = streams };
 	int err;
 
-	snprintf(errmsg, errmsg_size, "%s: %s", capture->path, strerror(ENOMEM));
 	if (!streams)
-		return -ENOMEM;
-	err = check_all_streams(&state, streams, result, errmsg, errmsg_size);
-	if (!err) {
+		return error_set_at(error, -ENOMEM, capture->path);
+	err = check_all_streams(&state, streams, result, error);
+	if (!err)
 		err = check_capture_run(&state);
-		if (err)
-			snprintf(errmsg, errmsg_size, "%s: %s", capture->path, strerror(-err));
-	}
 	for (size_t i = 0; i < capture->stream_count; i++)
 		check_stream_deinit(&streams[i]);
 	free(streams);
-	if (!err)
-		*errmsg = '\0';
-	return err;
+	return err ? error_set_at(error, err, capture->path) : 0;
 }
 
 int check_capture(const char *path, struct check_problems *problems, struct check_result *result,
-		  char *errmsg, size_t errmsg_size)
+		  struct error *error)
 {
 	struct capture capture;
 	int err;
 
 	err = open_checked_capture(&capture, path);
-	if (err) {
-		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
-		return err;
-	}
+	if (err)
+		return error_set(error, err, capture.errmsg);
 	result->own_known = capture_knows_own(&capture);
 	result->being_written = capture.being_written;
 	memcpy(result->tracer_version, capture.metadata.tracer_version,
 	       sizeof(result->tracer_version));
 	for (size_t i = 0; i < capture.unread_count; i++)
 		result->status_unknown |= check_table_is_newer(&capture, &capture.unread[i]);
-	err = check_open_capture(&capture, problems, result, errmsg, errmsg_size);
+	err = check_open_capture(&capture, problems, result, error);
 	capture_close(&capture);
 	return err;
 }
@@ -168,27 +155,19 @@ static bool is_streamed_capture(const char *path)
 }
 
 int check_stream(const char *path, struct check_problems *problems, struct check_result *result,
-		 char *errmsg, size_t errmsg_size)
+		 struct error *error)
 {
 	struct stream_state stream = { .problems = problems };
 	int err;
 
-	if (is_streamed_capture(path)) {
-		snprintf(errmsg, errmsg_size,
-			 "%s: a capture from kmemtraced -o - has no checks: record a directory",
-			 path);
-		return -EINVAL;
-	}
+	if (is_streamed_capture(path))
+		return error_format(
+			error, -EINVAL,
+			"%s: a capture from kmemtraced -o - has no checks: record a directory",
+			path);
 	stream.cpu_known = find_stream_cpu(path, &stream.cpu);
-	err = check_stream_run(&stream, path);
-	if (err == -EINVAL)
-		snprintf(errmsg, errmsg_size,
-			 "%s: holds no whole packet: not a stream of a capture", path);
-	else if (err == -EPROTONOSUPPORT)
-		snprintf(errmsg, errmsg_size, "%s", stream.errmsg);
-	else if (err)
-		snprintf(errmsg, errmsg_size, "%s: %s", path, strerror(-err));
-	else
+	err = check_stream_run(&stream, path, error);
+	if (!err)
 		add_result(result, &stream);
 	check_stream_deinit(&stream);
 	return err;

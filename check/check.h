@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "check/check_problems.h"
 
 /* The counters of all streams that were read. */
@@ -22,13 +23,13 @@ struct check_result {
 };
 
 /*
- * Both report their problems. 0, or -errno with a text in errmsg: the check could not be done.
+ * Both report their problems. 0, or -errno with error set: the check could not be done.
  * check_stream() checks a stream without the capture that it belongs to.
  */
 int check_capture(const char *path, struct check_problems *problems, struct check_result *result,
-		  char *errmsg, size_t errmsg_size);
+		  struct error *error);
 int check_stream(const char *path, struct check_problems *problems, struct check_result *result,
-		 char *errmsg, size_t errmsg_size);
+		 struct error *error);
 
 /* Calls print with each check, in the order of --list. */
 void check_list(void (*print)(const struct check_info *check));

@@ -189,15 +189,15 @@ static void check_first_events(struct capture_state *state)
 
 static void check_checkpoint(struct capture_state *state)
 {
-	char errmsg[300];
+	struct error error = { 0 };
 	int err;
 
 	if (!state->capture->checkpoint.begin)
 		return;
 	check_first_events(state);
-	err = check_checkpoint_objects(state->capture, errmsg, sizeof(errmsg));
+	err = check_checkpoint_objects(state->capture, &error);
 	if (err == -EBADMSG)
-		report_problem(state, "%s", errmsg);
+		report_problem(state, "%s", error.text);
 	else
 		state->err = err;
 }

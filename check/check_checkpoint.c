@@ -12,9 +12,9 @@
 #include "check/check_checkpoint.h"
 #include "kernel/record_kinds.h"
 
-/* Adds the allocations of live objects. 0 or -errno; -EBADMSG: errmsg is set. */
+/* Adds the allocations of live objects. 0 or -errno; -EBADMSG: error is set. */
 static int count_live(const struct capture_stream *stream, uint64_t begin, uint64_t *live,
-		      char *errmsg, size_t errmsg_size)
+		      struct error *error)
 {
 	struct kmt_record record;
 	struct packet packet;
@@ -31,16 +31,14 @@ static int count_live(const struct capture_stream *stream, uint64_t begin, uint6
 				 record_kind_is_one_of(record.id,
 						       RECORD_KINDS_WITH(RECORD_ALLOCATION));
 	}
-	if (more == -EBADMSG || more == -EPROTONOSUPPORT) {
-		snprintf(errmsg, errmsg_size, "cpu%u: byte %" PRIu64 ": %s", stream->cpu,
-			 file.offset, file.errmsg);
-		more = -EBADMSG;
-	}
+	if (more == -EBADMSG || more == -EPROTONOSUPPORT)
+		more = error_format(error, -EBADMSG, "cpu%u: byte %" PRIu64 ": %s", stream->cpu,
+				    file.offset, file.errmsg);
 	stream_close(&file);
 	return more;
 }
 
-int check_checkpoint_objects(const struct capture *capture, char *errmsg, size_t errmsg_size)
+int check_checkpoint_objects(const struct capture *capture, struct error *error)
 {
 	struct capture_parts parts = { .list = capture->parts.list, .count = 1 };
 	struct capture_stream *streams;
@@ -50,13 +48,12 @@ int check_checkpoint_objects(const struct capture *capture, char *errmsg, size_t
 	int err = stream_files_find(&parts, &streams, &count, &failed);
 
 	for (size_t i = 0; i < count && !err; i++)
-		err = count_live(&streams[i], capture->checkpoint.begin, &live, errmsg,
-				 errmsg_size);
+		err = count_live(&streams[i], capture->checkpoint.begin, &live, error);
 	stream_files_deinit(streams, count);
 	if (err || live == capture->checkpoint.objects)
 		return err;
-	snprintf(errmsg, errmsg_size,
-		 "%" PRIu64 " objects were live at the begin, but the streams have %" PRIu64,
-		 capture->checkpoint.objects, live);
-	return -EBADMSG;
+	return error_format(error, -EBADMSG,
+			    "%" PRIu64
+			    " objects were live at the begin, but the streams have %" PRIu64,
+			    capture->checkpoint.objects, live);
 }

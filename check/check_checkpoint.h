@@ -5,12 +5,13 @@
 
 #include <stddef.h>
 
+#include "base/error.h"
 #include "capture/capture.h"
 
 /*
- * capture: with the checkpoint as its first part. 0; -EBADMSG with errmsg set: it is damaged; or
+ * capture: with the checkpoint as its first part. 0; -EBADMSG with error set: it is damaged; or
  * another -errno.
  */
-int check_checkpoint_objects(const struct capture *capture, char *errmsg, size_t errmsg_size);
+int check_checkpoint_objects(const struct capture *capture, struct error *error);
 
 #endif

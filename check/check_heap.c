@@ -100,7 +100,7 @@ static void count_finding(struct check_heap *result, const struct heap_finding *
 }
 
 int check_heap_run(const char *path, bool verbose, struct progress_line *line,
-		   struct check_heap *result, char *errmsg, size_t errmsg_size)
+		   struct check_heap *result, struct error *error)
 {
 	const struct analysis_settings settings = {
 		.findings = true,
@@ -113,14 +113,12 @@ int check_heap_run(const char *path, bool verbose, struct progress_line *line,
 
 	*result = (struct check_heap){ 0 };
 	err = capture_open(&capture, path);
-	if (err) {
-		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
-		return err;
-	}
+	if (err)
+		return error_set(error, err, capture.errmsg);
 	err = analysis_run(&analysis, &capture, &settings);
 	progress_line_clear();
 	if (err)
-		snprintf(errmsg, errmsg_size, "%s", capture.errmsg);
+		error_set(error, err, capture.errmsg);
 	for (size_t i = 0; !err && i < heap_findings_count(analysis.findings); i++) {
 		const struct heap_finding *found = heap_findings_get(analysis.findings, i);
 

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct progress_line;
 
 /* The number of cases by certainty. */
@@ -17,9 +19,9 @@ struct check_heap {
 /*
  * Runs the heap model over a capture; prints a line on stdout for each certain finding and, if
  * verbose, for the others. Draws the progress on `line`, unless it is NULL. 0, or -errno with a
- * text in errmsg.
+ * text in error.
  */
 int check_heap_run(const char *path, bool verbose, struct progress_line *line,
-		   struct check_heap *result, char *errmsg, size_t errmsg_size);
+		   struct check_heap *result, struct error *error);
 
 #endif

@@ -77,21 +77,26 @@ static int skip_damage(struct stream_state *stream, struct stream *file)
 	return more;
 }
 
-/* The user may name any file. 0; -EINVAL: it is not a stream, since it has no packet; or -errno. */
-static int check_has_packet(const char *path)
+/* The user may name any file: is it a stream? */
+static int check_has_packet(const char *path, struct error *error)
 {
 	struct packet packet;
 	struct stream file;
 	int more;
 
 	more = stream_open(&file, path);
-	if (more)
-		return more;
-	more = stream_next(&file, &packet);
-	if (more == -EBADMSG)
-		more = stream_resync(&file);
-	stream_close(&file);
-	return more == 1 || more == -EPROTONOSUPPORT ? 0 : more ? more : -EINVAL;
+	if (!more) {
+		more = stream_next(&file, &packet);
+		if (more == -EBADMSG)
+			more = stream_resync(&file);
+		stream_close(&file);
+		if (more == 1 || more == -EPROTONOSUPPORT)
+			return 0;
+	}
+	if (!more || more == -EINVAL)
+		return error_format(error, -EINVAL,
+				    "%s: holds no whole packet: not a stream of a capture", path);
+	return error_set_at(error, more, path);
 }
 
 static void print_stream(const struct stream_state *stream, const char *path)
@@ -111,7 +116,7 @@ static const char *tracer_version_of(const struct stream_state *stream)
 	return stream->capture ? stream->capture->metadata.tracer_version : "";
 }
 
-int check_stream_run(struct stream_state *stream, const char *path)
+int check_stream_run(struct stream_state *stream, const char *path, struct error *error)
 {
 	struct check_problems *problems = stream->problems;
 	char newer[METADATA_TEXT];
@@ -120,11 +125,11 @@ int check_stream_run(struct stream_state *stream, const char *path)
 	int more;
 
 	loss_init(&stream->loss, 0);
-	more = stream->capture ? 0 : check_has_packet(path);
-	if (!more)
-		more = stream_open(&file, path);
+	if (!stream->capture && check_has_packet(path, error))
+		return -EINVAL;
+	more = stream_open(&file, path);
 	if (more)
-		return more;
+		return error_set_at(error, more, path);
 	problems_begin(problems, path);
 	do {
 		progress_line_bytes(problems->line, problems->bytes_done + file.offset,
@@ -136,10 +141,12 @@ int check_stream_run(struct stream_state *stream, const char *path)
 			more = skip_damage(stream, &file);
 	} while (more == 1);
 	if (more == -EPROTONOSUPPORT)
-		snprintf(stream->errmsg, sizeof(stream->errmsg), "%s: byte %" PRIu64 ": %s; %s",
-			 path, file.offset, file.errmsg,
-			 metadata_newer_text(tracer_version_of(stream), newer, sizeof(newer)));
-	if (!more) {
+		error_format(error, more, "%s: byte %" PRIu64 ": %s; %s", path, file.offset,
+			     file.errmsg,
+			     metadata_newer_text(tracer_version_of(stream), newer, sizeof(newer)));
+	if (more)
+		error_set_at(error, more, path);
+	else {
 		end_checks(stream, packet_checks, packet_check_count);
 		end_checks(stream, record_checks, record_check_count);
 		problems_end(problems);

@@ -85,9 +85,9 @@ static error_t parse_check_arguments(int key, char *argument, struct argp_state 
 	return 0;
 }
 
-static int cannot_check(const char *errmsg, int err)
+static int cannot_check(const struct error *error, int err)
 {
-	return error_msg("%s%s", errmsg,
+	return error_msg("%s%s", error->text,
 			 err == -ENOENT ? ": capture first with kmemtraced, or name a capture"
 					: "");
 }
@@ -169,14 +169,14 @@ static int check_heap(const char *path, const struct check_options *options)
 {
 	struct check_heap result;
 	struct progress_line line;
-	char errmsg[400];
+	struct error error = { 0 };
 	int err;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = path;
-	err = check_heap_run(path, options->verbose, &line, &result, errmsg, sizeof(errmsg));
+	err = check_heap_run(path, options->verbose, &line, &result, &error);
 	if (err)
-		return cannot_check(errmsg, err);
+		return cannot_check(&error, err);
 	if (!options->quiet)
 		print_text("%s: heap: %" PRIu64 " certain finding%s, %" PRIu64 " possible, %" PRIu64
 			   " legal on this kernel%s\n",
@@ -194,16 +194,16 @@ static int check_path(const char *path, const struct check_options *options)
 	struct check_problems problems = { .verbose = options->verbose, .line = &line };
 	struct check_result result = { 0 };
 	bool is_capture = is_directory(path);
-	char errmsg[400];
+	struct error error = { 0 };
 	int status, err;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = path;
-	err = is_capture ? check_capture(path, &problems, &result, errmsg, sizeof(errmsg))
-			 : check_stream(path, &problems, &result, errmsg, sizeof(errmsg));
+	err = is_capture ? check_capture(path, &problems, &result, &error)
+			 : check_stream(path, &problems, &result, &error);
 	progress_line_clear();
 	if (err)
-		return cannot_check(errmsg, err);
+		return cannot_check(&error, err);
 	if (!options->quiet)
 		print_summary(path, &problems, &result);
 	if (!options->quiet && is_capture)
@@ -278,12 +278,12 @@ static int repair_path(const char *path, const struct check_options *options)
 	struct check_options after = { .quiet = true,
 				       .verbose = options->verbose && !options->quiet,
 				       .repaired = true };
-	char errmsg[400];
+	struct error error = { 0 }, failure = { 0 };
 	int err, status;
 
 	progress_line_init(&line, options->quiet, PROGRESS_DELAY);
 	line.file = path;
-	err = check_capture(path, &problems, &result, errmsg, sizeof(errmsg));
+	err = check_capture(path, &problems, &result, &error);
 	progress_line_clear();
 	if (!err && !problems.count) {
 		if (!options->quiet)
@@ -291,10 +291,9 @@ static int repair_path(const char *path, const struct check_options *options)
 		return EXIT_OK;
 	}
 	if (err && err != -EINVAL)
-		return cannot_check(errmsg, err);
-	err = repair_run(path, options->output, options->quiet, errmsg, sizeof(errmsg));
-	if (err)
-		return error_msg("%s", errmsg);
+		return cannot_check(&error, err);
+	if (repair_run(path, options->output, options->quiet, &failure))
+		return error_msg("%s", failure.text);
 	status = check_path(options->output ? options->output : path, &after);
 	if (status == EXIT_FINDINGS)
 		info_msg("%s: these problems remain: a repair changes no record of a whole packet",
@@ -330,10 +329,8 @@ static int make_checkpoint(const char *set, unsigned int before,
 		return EXIT_OK;
 	/* damaged: the piece cannot be opened with it */
 	if (!capture_open(&later, to)) {
-		char errmsg[500];
-
 		is_missing = !later.checkpoint.begin ||
-			     check_checkpoint_objects(&later, errmsg, sizeof(errmsg)) == -EBADMSG;
+			     check_checkpoint_objects(&later, NULL) == -EBADMSG;
 		capture_close(&later);
 	}
 	if (!is_missing)
@@ -389,7 +386,7 @@ static int check_unpacked(const struct capture_file *file, const char *name,
 			"%s: is one file: name the directory of the repaired capture with -o DIR",
 			name);
 	if (damage)
-		print_text("%s\n", file->errmsg);
+		print_text("%s\n", file->error.text);
 	status = options->repair ? repair_any(file->path, &of_file)
 				 : check_any(file->path, &of_file);
 	return damage && status == EXIT_OK && !options->repair ? EXIT_FINDINGS : status;
@@ -402,7 +399,7 @@ static int check_file(const char *path, const struct check_options *options)
 
 	if (file.is_archive)
 		message_show_path_as(file.path, path);
-	status = err && err != -EBADMSG ? error_msg("%s", file.errmsg)
+	status = err && err != -EBADMSG ? error_msg("%s", file.error.text)
 					: check_unpacked(&file, path, options, err);
 	message_show_path_as(NULL, NULL);
 	capture_file_close(&file);

@@ -49,7 +49,6 @@ struct stream_state {
 	uint64_t nameless[CHECK_NAMELESS_MAX]; /* caches whose names kmemtraced lost */
 	size_t nameless_count;
 	uint64_t recent_caches[1 << CHECK_RECENT_CACHES_BITS]; /* found in kernel/caches, by hash */
-	char errmsg[320];				       /* after -EPROTONOSUPPORT */
 };
 
 #endif

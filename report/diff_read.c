@@ -110,7 +110,7 @@ static int open_capture(const struct report_options *options, const char *path,
 
 	capture->has_file = true;
 	if (capture_file_open(&capture->file, path, true))
-		return error_msg("%s", capture->file.errmsg);
+		return error_msg("%s", capture->file.error.text);
 	if (capture->file.is_archive)
 		message_show_path_as(capture->file.path, path);
 	status = report_open_capture(&capture->capture, options, capture->file.path);

@@ -95,9 +95,9 @@ static int report_file(const struct report_options *options, FILE *input)
 	if (err == -EBADMSG)
 		status = error_msg(
 			"%s: kmemtrace-check says what it holds, and kmemtrace-pack -o DIR unpacks it",
-			file.errmsg);
+			file.error.text);
 	else if (err)
-		status = error_msg("%s", file.errmsg);
+		status = error_msg("%s", file.error.text);
 	else
 		status = report_directory(options, file.path);
 	message_show_path_as(NULL, NULL);

@@ -384,13 +384,13 @@ static int pack_file(const struct pack_options *given, const char *path)
 	if (file.is_archive)
 		message_show_path_as(file.path, path);
 	if (err && err != -EBADMSG) {
-		status = error_msg("%s", file.errmsg);
+		status = error_msg("%s", file.error.text);
 	} else if (file.is_archive && !options.output) {
 		status = error_msg("%s is one file: name a directory for its files with -o DIR",
 				   path);
 	} else {
 		if (err)
-			info_msg("%s: the files before that are in the result", file.errmsg);
+			info_msg("%s: the files before that are in the result", file.error.text);
 		status = pack_path(&options, file.path);
 		if (err && status == EXIT_OK)
 			status = EXIT_FINDINGS;

@@ -59,7 +59,7 @@ static int find_streams(struct repair *repair)
 	int err = 0;
 
 	if (!directory)
-		return repair_fail(repair, -errno, "%s: %s", repair->path, strerror(errno));
+		return error_set_at(repair->error, -errno, repair->path);
 	while ((entry = inside_next(directory, &err))) {
 		struct repair_stream *stream;
 		const char *name = entry;
@@ -75,7 +75,7 @@ static int find_streams(struct repair *repair)
 	}
 	closedir(directory);
 	if (err)
-		return repair_fail(repair, err, "%s: %s", repair->path, strerror(-err));
+		return error_set_at(repair->error, err, repair->path);
 	if (repair->stream_count)
 		qsort(repair->streams, repair->stream_count, sizeof(*repair->streams),
 		      compare_streams);
@@ -88,10 +88,11 @@ static int fail_stream(struct repair *repair, const struct repair_stream *stream
 	char newer[METADATA_TEXT];
 
 	if (err != -EPROTONOSUPPORT)
-		return repair_fail(repair, err, "%s: %s", stream->path, strerror(-err));
-	return repair_fail(repair, err,
-			   "%s: a packet of a version or codec that this program does not know; %s",
-			   stream->path, metadata_newer_text(version, newer, sizeof(newer)));
+		return error_set_at(repair->error, err, stream->path);
+	return error_format(
+		repair->error, err,
+		"%s: a packet of a version or codec that this program does not know; %s",
+		stream->path, metadata_newer_text(version, newer, sizeof(newer)));
 }
 
 /* Packets have CRCs, so their uuid and byte order override those of the metadata. */
@@ -114,8 +115,8 @@ static int find_capture_id(struct repair *repair)
 		found = true;
 	}
 	if (!found)
-		return repair_fail(
-			repair, -EINVAL,
+		return error_format(
+			repair->error, -EINVAL,
 			"%s: no stream holds a whole packet: the capture cannot be repaired",
 			repair->path);
 	return 0;
@@ -128,12 +129,14 @@ static int read_metadata(struct repair *repair)
 	int err = read_part_text(repair, "metadata", &text);
 
 	if (error_is_shortage(err))
-		return repair_fail(repair, err, "%s/metadata: %s", repair->path, strerror(-err));
+		return error_format(repair->error, err, "%s/metadata: %s", repair->path,
+				    strerror(-err));
 	if (!err)
 		err = metadata_parse(&repair->metadata, text, &error);
 	free(text);
 	if (err == -EPROTONOSUPPORT)
-		return repair_fail(repair, err, "%s/metadata: %s", repair->path, error.text);
+		return error_format(repair->error, err, "%s/metadata: %s", repair->path,
+				    error.text);
 	repair->metadata_read = !err;
 	if (err)
 		repair->metadata =
@@ -166,8 +169,8 @@ static int rebuild_metadata(struct repair *repair)
 			err = path ? metadata_compare_file(metadata, path) : -ENOMEM;
 		free(path);
 		if (error_is_shortage(err))
-			return repair_fail(repair, err, "%s/metadata: %s", repair->path,
-					   strerror(-err));
+			return error_format(repair->error, err, "%s/metadata: %s", repair->path,
+					    strerror(-err));
 		if (memcmp(metadata->uuid, repair->id.uuid, sizeof(metadata->uuid)) != 0 ||
 		    metadata->big_endian != big_endian || err) {
 			repair->metadata_rebuilt = true;
@@ -209,17 +212,17 @@ static int read_status(struct repair *repair)
 	int read_err = read_part_text(repair, "kernel/status", &text), err = 0;
 
 	if (error_is_shortage(read_err))
-		return repair_fail(repair, read_err, "%s/kernel/status: %s", repair->path,
-				   strerror(-read_err));
+		return error_format(repair->error, read_err, "%s/kernel/status: %s", repair->path,
+				    strerror(-read_err));
 	if (read_err)
 		error_set(&repair->status_error, read_err, strerror(-read_err));
 	else
 		err = status_parse(&repair->status, text, &repair->status_error);
 	free(text);
 	if (err == -EPROTONOSUPPORT && strcmp(version, PACKAGE_VERSION) != 0)
-		return repair_fail(repair, err, "%s/kernel/status: %s; %s", repair->path,
-				   repair->status_error.text,
-				   metadata_newer_text(version, newer, sizeof(newer)));
+		return error_format(repair->error, err, "%s/kernel/status: %s; %s", repair->path,
+				    repair->status_error.text,
+				    metadata_newer_text(version, newer, sizeof(newer)));
 	if (err)
 		memset(&repair->status, 0, sizeof(repair->status));
 	repair->status_consistent = status_adds_up(&repair->status);
@@ -241,8 +244,7 @@ static int add_missing_streams(struct repair *repair)
 		if (j < count && repair->streams[j].cpu == cpu)
 			continue;
 		if (!add_stream(repair, cpu))
-			return repair_fail(repair, -ENOMEM, "%s: %s", repair->path,
-					   strerror(ENOMEM));
+			return error_set_at(repair->error, -ENOMEM, repair->path);
 		loss_init(&repair->streams[repair->stream_count - 1].loss, repair->status.begin);
 		repair_print(repair, "/cpu%u: the stream is missing", cpu);
 	}

@@ -125,15 +125,15 @@ static int write_streams(struct repair *repair)
 		snprintf(name, sizeof(name), "cpu%u", stream->cpu);
 		fd = directory_create(&repair->directory, name);
 		if (fd < 0)
-			return repair_fail(repair, fd, "%s", repair->directory.errmsg);
+			return error_set(repair->error, fd, repair->directory.errmsg);
 		err = repair_stream_close_loss(stream, &end);
 		if (err)
 			close(fd);
 		else
 			err = repair_stream_write(stream, &repair->id, &end, fd);
 		if (err)
-			return repair_fail(repair, err, "%s/%s: %s", repair->directory.path, name,
-					   strerror(-err));
+			return error_format(repair->error, err, "%s/%s: %s", repair->directory.path,
+					    name, strerror(-err));
 		print_lost(repair, stream, lost_before);
 	}
 	return 0;
@@ -151,9 +151,9 @@ static int copy_part(struct repair *repair, const char *name,
 
 	if (!err)
 		return 0;
-	return repair_fail(repair, err, "%s/%s: %s",
-			   copy.failed_in == copy.from ? repair->path : repair->directory.path,
-			   copy.failed, strerror(-err));
+	return error_format(repair->error, err, "%s/%s: %s",
+			    copy.failed_in == copy.from ? repair->path : repair->directory.path,
+			    copy.failed, strerror(-err));
 }
 
 /* A piece of a set may have one. */
@@ -174,12 +174,12 @@ static int write_text_file(struct repair *repair, const char *name,
 	int err, close_err;
 
 	if (!file)
-		return repair_fail(repair, -EIO, "%s", repair->directory.errmsg);
+		return error_set(repair->error, -EIO, repair->directory.errmsg);
 	err = write_function(repair, file);
 	close_err = close_synced(file);
 	err = err ? err : close_err;
-	return err ? repair_fail(repair, err, "%s/%s: %s", repair->directory.path, name,
-				 strerror(-err))
+	return err ? error_format(repair->error, err, "%s/%s: %s", repair->directory.path, name,
+				  strerror(-err))
 		   : 0;
 }
 
@@ -205,8 +205,8 @@ int repair_rebuild(struct repair *repair)
 		return err;
 	err = update_status(repair);
 	if (err)
-		return repair_fail(repair, err, "%s/kernel/status: %s", repair->directory.path,
-				   strerror(-err));
+		return error_format(repair->error, err, "%s/kernel/status: %s",
+				    repair->directory.path, strerror(-err));
 	err = write_text_file(repair, "kernel/status", write_rebuilt_status);
 	if (err)
 		return err;

@@ -24,8 +24,7 @@ static int copy_mode(struct repair *repair)
 	struct stat stat;
 
 	if (fstat(repair->original, &stat) || fchmod(repair->directory.fd, stat.st_mode & 0777))
-		return repair_fail(repair, -errno, "%s: %s", repair->directory.path,
-				   strerror(errno));
+		return error_set_at(repair->error, -errno, repair->directory.path);
 	return 0;
 }
 
@@ -59,12 +58,11 @@ static int finish_repair(struct repair *repair, bool in_place, char **damaged)
 	if (in_place) {
 		*damaged = damaged_path(repair);
 		if (!*damaged)
-			return repair_fail(repair, -ENOMEM, "%s: %s", repair->path,
-					   strerror(ENOMEM));
+			return error_set_at(repair->error, -ENOMEM, repair->path);
 	}
 	err = directory_replace(directory, in_place ? repair->original : -1,
 				in_place ? *damaged + (directory->name - directory->target) : NULL);
-	return err ? repair_fail(repair, err, "%s", directory->errmsg) : 0;
+	return err ? error_set(repair->error, err, directory->errmsg) : 0;
 }
 
 /* output: the directory of the result, or NULL; damaged: of the original, or NULL. */
@@ -132,7 +130,7 @@ static int make_new(struct repair *repair, const char *target)
 {
 	int err = directory_make_beside(&repair->directory, target);
 
-	return err ? repair_fail(repair, err, "%s", repair->directory.errmsg) : 0;
+	return err ? error_set(repair->error, err, repair->directory.errmsg) : 0;
 }
 
 /* Opens the original, and reads it. */
@@ -140,29 +138,27 @@ static int open_original(struct repair *repair)
 {
 	repair->original = open(repair->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (repair->original < 0)
-		return repair_fail(repair, -errno, "%s: %s", repair->path, strerror(errno));
+		return error_set_at(repair->error, -errno, repair->path);
 	if (directory_is_being_written(repair->original))
-		return repair_fail(repair, -EBUSY,
-				   "%s: kmemtraced is writing the capture: stop kmemtraced first",
-				   repair->path);
+		return error_format(repair->error, -EBUSY,
+				    "%s: kmemtraced is writing the capture: stop kmemtraced first",
+				    repair->path);
 	return repair_collect(repair);
 }
 
-int repair_run(const char *path, const char *output, bool quiet, char *errmsg, size_t errmsg_size)
+int repair_run(const char *path, const char *output, bool quiet, struct error *error)
 {
-	struct repair repair = {
-		.original = -1, .quiet = quiet, .errmsg = errmsg, .errmsg_size = errmsg_size
-	};
+	struct repair repair = { .original = -1, .quiet = quiet, .error = error };
 	char *damaged = NULL;
 	struct stat stat;
 	int err = 0;
 
 	repair.path = directory_path(path);
 	if (!repair.path)
-		return repair_fail(&repair, -errno, "%s: %s", path, strerror(errno));
+		return error_set_at(error, -errno, path);
 	if (output && !lstat(output, &stat))
-		err = repair_fail(&repair, -EEXIST, "%s: %s: name another directory with -o",
-				  output, strerror(EEXIST));
+		err = error_format(error, -EEXIST, "%s: %s: name another directory with -o", output,
+				   strerror(EEXIST));
 	if (!err)
 		err = open_original(&repair);
 	if (!err)

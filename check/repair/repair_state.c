@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Error texts and printed lines of a repair. */
+/* Printed lines of a repair. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -7,16 +7,6 @@
 
 #include "check/repair/repair_state.h"
 #include "cli/message.h"
-
-int repair_fail(struct repair *repair, int err, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(repair->errmsg, repair->errmsg_size, format, arguments);
-	va_end(arguments);
-	return err;
-}
 
 void repair_print(const struct repair *repair, const char *format, ...)
 {

@@ -24,13 +24,8 @@ struct repair {
 	bool status_consistent;
 	struct repair_end end;
 	bool quiet;
-	char *errmsg;
-	size_t errmsg_size;
+	struct error *error;
 };
-
-/* Sets errmsg; returns err. */
-__attribute__((format(printf, 3, 4))) int repair_fail(struct repair *repair, int err,
-						      const char *format, ...);
 
 /* Prints a line on stdout unless quiet: the path of the capture and, without a space, the text. */
 __attribute__((format(printf, 2, 3))) void repair_print(const struct repair *repair,

@@ -148,11 +148,11 @@ static int add_input_capture(struct merge_inputs *inputs, const char *path)
 	if (file.is_archive)
 		message_show_path_as(file.path, path);
 	if (err && err != -EBADMSG) {
-		status = error_msg("%s", file.errmsg);
+		status = error_msg("%s", file.error.text);
 	} else {
 		if (err) {
 			inputs->is_incomplete = true;
-			info_msg("%s: the files before that are in the result", file.errmsg);
+			info_msg("%s: the files before that are in the result", file.error.text);
 		}
 		status = sum_up(inputs, file.path, path);
 	}

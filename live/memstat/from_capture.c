@@ -43,7 +43,7 @@ static int probe_capture(const char *path)
 	int err = capture_file_open(&file, path, false);
 
 	if (err) {
-		snprintf(open_errmsg, sizeof(open_errmsg), "%s", file.errmsg);
+		snprintf(open_errmsg, sizeof(open_errmsg), "%s", file.error.text);
 	} else {
 		err = capture_open(&opened, file.path);
 		if (err)
@@ -358,7 +358,7 @@ static int read_capture(struct update *update, void *handle)
 		return err;
 	err = capture_file_open(&file, source->path, false);
 	if (err)
-		err = fail_from_capture(update, -err, file.errmsg);
+		err = fail_from_capture(update, -err, file.error.text);
 	else
 		err = read_directory(update, source, file.path);
 	if (err)

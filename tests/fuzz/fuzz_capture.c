@@ -191,34 +191,36 @@ static void check_capture_of(const char *name, bool is_repaired)
 {
 	struct check_problems problems = { .verbose = true };
 	struct check_result result = { 0 };
-	char errmsg[400] = "", *text;
+	char *text;
+	struct error error = { 0 };
 	size_t size;
 	int err;
 
 	fuzz_output_begin();
-	err = check_capture(fuzz_path(name), &problems, &result, errmsg, sizeof(errmsg));
+	err = check_capture(fuzz_path(name), &problems, &result, &error);
 	text = fuzz_output_end(&size);
 	fuzz_expect_printable(text, size);
 	if (is_repaired && problems.repairable)
 		fuzz_fail(__FILE__, __LINE__, "nothing to repair", text);
 	free(text);
-	FUZZ_EXPECT(!err == !errmsg[0]);
+	FUZZ_EXPECT(!err == !*error.text);
 }
 
 static void check_streams(void)
 {
 	struct check_problems problems = { .verbose = true };
 	struct check_result result = { 0 };
-	char errmsg[400] = "";
+	struct error error = { 0 };
 
-	if (check_stream(fuzz_path("in/cpu0"), &problems, &result, errmsg, sizeof(errmsg)))
-		FUZZ_EXPECT(errmsg[0]);
+	if (check_stream(fuzz_path("in/cpu0"), &problems, &result, &error))
+		FUZZ_EXPECT(*error.text);
 }
 
 static void check_all(struct fuzz_input *input)
 {
 	struct check_heap result;
-	char errmsg[400] = "", *text;
+	char *text;
+	struct error error = { 0 };
 	size_t size;
 	int err;
 
@@ -226,11 +228,11 @@ static void check_all(struct fuzz_input *input)
 	check_capture_of("in", false);
 	check_streams();
 	fuzz_output_begin();
-	err = check_heap_run(fuzz_path("in"), true, NULL, &result, errmsg, sizeof(errmsg));
+	err = check_heap_run(fuzz_path("in"), true, NULL, &result, &error);
 	text = fuzz_output_end(&size);
 	fuzz_expect_printable(text, size);
 	free(text);
-	FUZZ_EXPECT(!err == !errmsg[0]);
+	FUZZ_EXPECT(!err == !*error.text);
 }
 
 /*
@@ -241,13 +243,13 @@ static void repair_copy(struct fuzz_input *input)
 {
 	bool is_forged = input->left && *input->at % 3 != FUZZ_REPAIR_NOTHING;
 	struct capture capture;
-	char errmsg[400] = "";
+	struct error error = { 0 };
 	int err;
 
 	fuzz_unpack_archive(input, "in");
 	fuzz_empty("out");
-	err = repair_run(fuzz_path("in"), fuzz_path("out/repaired"), false, errmsg, sizeof(errmsg));
-	FUZZ_EXPECT(!err == !errmsg[0]);
+	err = repair_run(fuzz_path("in"), fuzz_path("out/repaired"), false, &error);
+	FUZZ_EXPECT(!err == !*error.text);
 	if (err)
 		return;
 	check_capture_of("out/repaired", !is_forged);

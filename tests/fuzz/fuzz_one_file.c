@@ -41,14 +41,14 @@ static int open_made_directory(const char *name)
 
 static int read_archive(char *bytes, size_t size, int directory)
 {
-	char errmsg[500] = "";
+	struct error error = { 0 };
 	FILE *file = fmemopen(bytes, size, "r");
 	int err;
 
 	FUZZ_EXPECT(file);
-	err = archive_read(file, "in", directory, errmsg, sizeof(errmsg));
-	FUZZ_EXPECT(!err == !*errmsg);
-	fuzz_expect_printable(errmsg, strlen(errmsg));
+	err = archive_read(file, "in", directory, &error);
+	FUZZ_EXPECT(!err == !*error.text);
+	fuzz_expect_printable(error.text, strlen(error.text));
 	fclose(file);
 	return err;
 }

@@ -16,15 +16,16 @@ static void expect_whole(const char *path)
 {
 	struct check_problems problems = { 0 };
 	struct check_result result = { 0 };
-	char errmsg[400] = "", *text;
+	struct error error = { 0 };
+	char *text;
 	size_t size;
 	int err;
 
 	fuzz_output_begin();
-	err = check_capture(path, &problems, &result, errmsg, sizeof(errmsg));
+	err = check_capture(path, &problems, &result, &error);
 	text = fuzz_output_end(&size);
 	if (err)
-		fuzz_fail(__FILE__, __LINE__, "a capture", errmsg);
+		fuzz_fail(__FILE__, __LINE__, "a capture", error.text);
 	if (problems.repairable)
 		fuzz_fail(__FILE__, __LINE__, "a capture that needs no repair", text);
 	free(text);

@@ -25,7 +25,7 @@ struct scene {
 	int directory;
 	struct archive_header blocks[BLOCKS_MAX];
 	size_t count;
-	char errmsg[500];
+	struct error error;
 };
 
 static int set_up_archive(void **state)
@@ -81,7 +81,7 @@ static int read_blocks(struct scene *scene, bool with_end)
 	int err;
 
 	assert_non_null(file);
-	err = archive_read(file, "FILE", scene->directory, scene->errmsg, sizeof(scene->errmsg));
+	err = archive_read(file, "FILE", scene->directory, &scene->error);
 	fclose(file);
 	return err;
 }
@@ -133,7 +133,7 @@ static void refuses_sizes_that_are_no_numbers(void **state)
 	memset(header->size, 'z', sizeof(header->size));
 	finish_header(header);
 	assert_int_equal(read_blocks(scene, true), -EINVAL);
-	assert_string_equal(scene->errmsg,
+	assert_string_equal(scene->error.text,
 			    "FILE: refused: its file \"top/a\" has a size that is not a number");
 	memset(header->size, 0xff, sizeof(header->size));
 	header->size[0] = (char)0x80;
@@ -149,9 +149,11 @@ static void refuses_a_pax_record_that_is_damaged_or_long(void **state)
 	add_text(scene, "99 size=3\n");
 	assert_int_equal(read_blocks(scene, true), -EBADMSG);
 	scene->count = 0;
+	scene->error = (struct error){ 0 };
 	add_archive_header(scene, "top/size", ARCHIVE_PAX, 1 << 20);
 	assert_int_equal(read_blocks(scene, true), -EINVAL);
-	assert_string_equal(scene->errmsg, "FILE: refused: it has a pax record of 1048576 bytes");
+	assert_string_equal(scene->error.text,
+			    "FILE: refused: it has a pax record of 1048576 bytes");
 }
 
 static void reports_the_missing_end(void **state)
@@ -161,8 +163,9 @@ static void reports_the_missing_end(void **state)
 	add_archive_header(scene, "top/a", ARCHIVE_FILE, 3);
 	add_text(scene, "abc");
 	assert_int_equal(read_blocks(scene, false), -EBADMSG);
-	assert_string_equal(scene->errmsg, "FILE: the file is cut off at byte 1024: the end of the "
-					   "archive is missing");
+	assert_string_equal(scene->error.text,
+			    "FILE: the file is cut off at byte 1024: the end of the "
+			    "archive is missing");
 	expect_file(scene, "a", "abc");
 }
 

@@ -40,7 +40,7 @@ static char *check_text(const char *directory, uint64_t *count)
 	struct check_problems problems = { 0 };
 	FILE *printed = tmpfile();
 	int saved = dup(STDOUT_FILENO);
-	char errmsg[400] = "";
+	struct error error = { 0 };
 	char *text;
 	long size;
 	int err;
@@ -48,11 +48,11 @@ static char *check_text(const char *directory, uint64_t *count)
 	assert_non_null(printed);
 	fflush(stdout);
 	assert_true(dup2(fileno(printed), STDOUT_FILENO) >= 0);
-	err = check_capture(directory, &problems, &result, errmsg, sizeof(errmsg));
+	err = check_capture(directory, &problems, &result, &error);
 	fflush(stdout);
 	assert_true(dup2(saved, STDOUT_FILENO) >= 0);
 	close(saved);
-	assert_string_equal(errmsg, "");
+	assert_string_equal(error.text, "");
 	assert_int_equal(err, 0);
 	assert_int_equal(fseek(printed, 0, SEEK_END), 0);
 	size = ftell(printed);
