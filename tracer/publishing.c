@@ -45,9 +45,9 @@ int publishing_start(struct pieces *pieces, int (*on_start)(void *data), void *d
 	for (unsigned int i = 0; i < rings->possible_cpus; i++)
 		if (pieces->streams->draining[i])
 			settings.ring_bytes += rings_bytes(rings->mib, rings->buffered);
-	err = publish_start(pieces->publish, &settings);
+	err = publish_start(pieces->publish, &settings, pieces->error);
 	if (err)
-		return error_set(pieces->error, err, pieces->publish->errmsg);
+		return err;
 	err = status_add_own(&pieces->present.status, pieces->publish->task);
 	return err ? error_set_at(pieces->error, err, "the status") : 0;
 }
@@ -64,19 +64,20 @@ static int make_stream(struct pieces *pieces)
 }
 
 /* The capture is read by its stable path; a message has the path that the user named. */
-static int fail_publishing(struct pieces *pieces, int err, const char *stable_path)
+static int fail_publishing(struct pieces *pieces, int err, const char *text,
+			   const char *stable_path)
 {
-	const char *errmsg = pieces->publish->errmsg;
 	size_t length = strlen(stable_path);
 
-	if (strncmp(errmsg, stable_path, length) != 0)
-		return error_set(pieces->error, err, errmsg);
+	if (strncmp(text, stable_path, length) != 0)
+		return error_set(pieces->error, err, text);
 	return error_format(pieces->error, err, "%s%s", pieces->present.directory.path,
-			    errmsg + length);
+			    text + length);
 }
 
 int publishing_open(struct pieces *pieces)
 {
+	struct error error = { 0 };
 	char path[64];
 	int err = 0;
 
@@ -87,21 +88,21 @@ int publishing_open(struct pieces *pieces)
 	if (err)
 		return err;
 	err = publish_open(pieces->publish,
-			   directory_stable_path(&pieces->present.directory, path, sizeof(path)));
-	return err ? fail_publishing(pieces, err, path) : 0;
+			   directory_stable_path(&pieces->present.directory, path, sizeof(path)),
+			   &error);
+	return err ? fail_publishing(pieces, err, error.text, path) : 0;
 }
 
 int publishing_initial_counts(struct pieces *pieces)
 {
 	char path[64];
-	int err;
 
 	if (!pieces->publish)
 		return 0;
-	err = publish_initial_counts(pieces->publish,
-				     directory_stable_path(&pieces->present.directory, path,
-							   sizeof(path)));
-	return err ? error_set(pieces->error, err, pieces->publish->errmsg) : 0;
+	return publish_initial_counts(pieces->publish,
+				      directory_stable_path(&pieces->present.directory, path,
+							    sizeof(path)),
+				      pieces->error);
 }
 
 static void report_failure(void *data, const char *message)
@@ -143,11 +144,11 @@ int publishing_watermark(struct pieces *pieces, uint64_t now)
 	if (!pieces->publish)
 		return 0;
 	watermark = make_watermark(pieces, streams_watermark(pieces->streams, now));
-	err = publish_paths(pieces->publish, &pieces->present.status);
+	err = publish_paths(pieces->publish, &pieces->present.status, pieces->error);
 	if (!err)
-		err = publish_watermark(pieces->publish, &watermark);
+		err = publish_watermark(pieces->publish, &watermark, pieces->error);
 	publish_report(pieces->publish, report_failure, pieces);
-	return err ? error_set(pieces->error, err, pieces->publish->errmsg) : 0;
+	return err;
 }
 
 int publishing_end(struct pieces *pieces)
@@ -158,7 +159,7 @@ int publishing_end(struct pieces *pieces)
 	if (!pieces->publish)
 		return 0;
 	last = make_watermark(pieces, pieces->end);
-	err = publish_end(pieces->publish, pieces->begin ? &last : NULL);
+	err = publish_end(pieces->publish, pieces->begin ? &last : NULL, pieces->error);
 	publish_report(pieces->publish, report_failure, pieces);
-	return err ? error_set(pieces->error, err, pieces->publish->errmsg) : 0;
+	return err;
 }

@@ -211,12 +211,8 @@ static int start_shipper(struct session *session)
 		.saved = &session->saved_state,
 		.quiet = options->quiet,
 	};
-	int err;
 
-	if (!options->ship.url)
-		return 0;
-	err = shipper_start(&session->shipper, &settings);
-	return err ? error_set(&session->error, err, session->shipper.errmsg) : 0;
+	return options->ship.url ? shipper_start(&session->shipper, &settings, &session->error) : 0;
 }
 
 static int open_parts(struct session *session)

@@ -153,7 +153,6 @@ static void remove_stale_files(int directory)
 int status_file_open(struct status_file *file, const char *directory)
 {
 	__attribute__((cleanup(free_text))) char *path = NULL;
-	char errmsg[400];
 	int err;
 
 	*file = (struct status_file){ .directory = -1, .fd = -1, .pid = (uint64_t)getpid() };
@@ -164,7 +163,7 @@ int status_file_open(struct status_file *file, const char *directory)
 	path = join_path(directory, file->name);
 	if (!path)
 		return -ENOMEM;
-	file->directory = trusted_directory_open(path, errmsg, sizeof(errmsg));
+	file->directory = trusted_directory_open(path, NULL);
 	if (file->directory < 0)
 		return file->directory;
 	remove_stale_files(file->directory);

@@ -30,18 +30,6 @@ struct metrics_file {
 	char *name, *temporary;
 };
 
-static int fail_metrics_file(char *errmsg, size_t size, int err, const char *path, const char *why)
-{
-	snprintf(errmsg, size, "%s: %s", path, why);
-	return err;
-}
-
-static void fail_directory(char *errmsg, size_t size, int err, const char *path)
-{
-	snprintf(errmsg, size, "%s: its directory: %s%s", path, strerror(-err),
-		 err == -ENOENT ? ": make it first, or choose another path" : "");
-}
-
 static void release_metrics_file(struct metrics_file *file)
 {
 	if (file->written >= 0)
@@ -86,8 +74,7 @@ static int make_temporary(const struct metrics_file *file)
 }
 
 /* An existing file is replaced only if it has metrics of a kmemtraced that has ended. */
-static int check_existing(const struct metrics_file *file, const char *path, char *errmsg,
-			  size_t size)
+static int check_existing(const struct metrics_file *file, const char *path, struct error *error)
 {
 	char mark[sizeof(MARK) - 1];
 	__attribute__((cleanup(close_fd))) int fd =
@@ -97,31 +84,33 @@ static int check_existing(const struct metrics_file *file, const char *path, cha
 	if (fd == -ENOENT)
 		return 0;
 	if (fd < 0)
-		return fail_metrics_file(errmsg, size, fd, path, strerror(-fd));
+		return error_set_at(error, fd, path);
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		return fail_metrics_file(errmsg, size, -EBUSY, path,
-					 "another kmemtraced writes it: choose another path");
+		return error_format(error, -EBUSY,
+				    "%s: another kmemtraced writes it: choose another path", path);
 	got = read(fd, mark, sizeof(mark));
 	if (!got || (got == sizeof(mark) && !memcmp(mark, MARK, sizeof(mark))))
 		return 0;
-	return fail_metrics_file(
-		errmsg, size, -EEXIST, path,
-		"exists and is not of kmemtraced, and is not replaced: choose another path");
+	return error_format(
+		error, -EEXIST,
+		"%s: exists and is not of kmemtraced, and is not replaced: choose another path",
+		path);
 }
 
-int metrics_file_open(struct metrics_file **result, const char *path, char *errmsg, size_t size)
+int metrics_file_open(struct metrics_file **result, const char *path, struct error *error)
 {
 	struct metrics_file *file = calloc(1, sizeof(*file));
 	int fd, err;
 
 	if (!file)
-		return fail_metrics_file(errmsg, size, -ENOMEM, path, strerror(ENOMEM));
+		return error_set_at(error, -ENOMEM, path);
 	file->directory = file->written = -1;
 	err = open_metrics_directory(file, path);
 	if (err)
-		fail_directory(errmsg, size, err, path);
+		error_format(error, err, "%s: its directory: %s%s", path, strerror(-err),
+			     err == -ENOENT ? ": make it first, or choose another path" : "");
 	else
-		err = check_existing(file, path, errmsg, size);
+		err = check_existing(file, path, error);
 	if (!err) {
 		err = fd = make_temporary(file);
 		if (fd >= 0) {
@@ -129,7 +118,7 @@ int metrics_file_open(struct metrics_file **result, const char *path, char *errm
 			err = inside_unlink(file->directory, file->temporary);
 		}
 		if (err)
-			fail_metrics_file(errmsg, size, err, path, strerror(-err));
+			error_set_at(error, err, path);
 	}
 	if (err)
 		release_metrics_file(file);

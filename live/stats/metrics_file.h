@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
+
 #define METRICS_FILE_SUFFIX ".prom" /* other files are not read */
 #define METRICS_FILE_MODE 0644	    /* the collector is another user */
 
@@ -17,10 +19,9 @@ struct metrics_file;
 
 /*
  * Checks that the file can be made, and that it is not another program's. An existing file stays
- * until the first write. 0, or -errno with errmsg set.
+ * until the first write. 0, or -errno with error set.
  */
-int metrics_file_open(struct metrics_file **file, const char *path, char *errmsg,
-		      size_t errmsg_size);
+int metrics_file_open(struct metrics_file **file, const char *path, struct error *error);
 
 /* Replaces the file. 0 or -errno: then it stays as it was. */
 int metrics_file_write(struct metrics_file *file, const char *text, size_t size);

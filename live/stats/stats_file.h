@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "live/stats/type_stats.h"
 
 #define STATS_FILE_PATH "/run/kmemtrace/memstat" /* the default */
@@ -46,12 +47,12 @@ struct stats_file; /* of the writer */
 
 /*
  * Creates the file, and its directory (mode 0755) if that is missing, and locks the file with an
- * open file description lock, which ends with the process. Returns 0; or -errno with errmsg set,
+ * open file description lock, which ends with the process. Returns 0; or -errno with error set,
  * -EBUSY if another process publishes there. Readers find nothing before the first
  * stats_file_write().
  */
 int stats_file_create(struct stats_file **stats_file, const struct stats_file_settings *settings,
-		      char *errmsg, size_t errmsg_size);
+		      struct error *error);
 
 /*
  * Writes the counters as a new snapshot, which replaces the last one. The cost is proportional to

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,22 +20,6 @@
 #include "live/stats/trusted_directory.h"
 
 #define TRIES 10 /* to create the temporary file while other processes do so too */
-
-struct error_text {
-	char *errmsg;
-	size_t size;
-};
-
-__attribute__((format(printf, 3, 4))) static int fail_lock(const struct error_text *error, int err,
-							   const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(error->errmsg, error->size, format, arguments);
-	va_end(arguments);
-	return -err;
-}
 
 int stats_file_lock_is_held(int fd)
 {
@@ -67,8 +50,7 @@ static int set_lock(int fd)
 }
 
 /* An existing file is replaced only if it is a statistics file whose writer has ended. */
-static int check_replaceable(const struct stats_file_lock *lock, int fd,
-			     const struct error_text *error)
+static int check_replaceable(const struct stats_file_lock *lock, int fd, struct error *error)
 {
 	struct stats_file_head head = { 0 };
 	struct stat about;
@@ -76,27 +58,27 @@ static int check_replaceable(const struct stats_file_lock *lock, int fd,
 	ssize_t got;
 
 	if (held < 0 || fstat(fd, &about))
-		return fail_lock(error, errno, "%s: %s", lock->path, strerror(errno));
+		return error_set_at(error, -errno, lock->path);
 	got = S_ISREG(about.st_mode) ? pread(fd, &head, sizeof(head), 0) : -1;
 	if (got < (ssize_t)sizeof(head) || head.magic != STATS_FILE_MAGIC)
-		return fail_lock(
-			error, EEXIST,
+		return error_format(
+			error, -EEXIST,
 			"%s: exists and is not a statistics file, and is not replaced: choose another path",
 			lock->path);
 	if (about.st_uid != geteuid() && about.st_uid != 0)
-		return fail_lock(
-			error, EEXIST,
+		return error_format(
+			error, -EEXIST,
 			"%s: exists and belongs to another user: remove it, or choose another path",
 			lock->path);
 	if (held)
-		return fail_lock(
-			error, EBUSY,
+		return error_format(
+			error, -EBUSY,
 			"%s: process %ju publishes there: end that process, or choose another path",
 			lock->path, (uintmax_t)head.writer);
 	return 0;
 }
 
-static int check_existing(const struct stats_file_lock *lock, const struct error_text *error)
+static int check_existing(const struct stats_file_lock *lock, struct error *error)
 {
 	int fd = openat(lock->directory, lock->name,
 			O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -105,11 +87,12 @@ static int check_existing(const struct stats_file_lock *lock, const struct error
 	if (fd < 0 && errno == ENOENT)
 		return 0;
 	if (fd < 0 && errno == ELOOP)
-		return fail_lock(error, ELOOP, "%s: is a symbolic link: name the file itself",
-				 lock->path);
+		return error_format(error, -ELOOP, "%s: is a symbolic link: name the file itself",
+				    lock->path);
 	if (fd < 0)
-		return fail_lock(error, errno, "%s: exists: %s: remove it, or choose another path",
-				 lock->path, strerror(errno));
+		return error_format(error, -errno,
+				    "%s: exists: %s: remove it, or choose another path", lock->path,
+				    strerror(errno));
 	err = check_replaceable(lock, fd, error);
 	close(fd);
 	return err;
@@ -173,7 +156,7 @@ static int create_file(struct stats_file_lock *lock)
 }
 
 static int set_group(const struct stats_file_lock *lock, const struct stats_file_settings *settings,
-		     const struct error_text *error)
+		     struct error *error)
 {
 	char number[24];
 	int err;
@@ -184,18 +167,18 @@ static int set_group(const struct stats_file_lock *lock, const struct stats_file
 		return 0;
 	err = errno;
 	snprintf(number, sizeof(number), "%ju", (uintmax_t)settings->group);
-	return fail_lock(
-		error, err,
+	return error_format(
+		error, -err,
 		"%s: group %s cannot be given read permission: %s: choose a group that you are a member of, or run as root",
 		lock->path, settings->group_name ? settings->group_name : number, strerror(err));
 }
 
 static int create_lock(struct stats_file_lock *lock, const struct stats_file_settings *settings,
-		       const struct error_text *error)
+		       struct error *error)
 {
 	int err;
 
-	lock->directory = trusted_directory_open(lock->path, error->errmsg, error->size);
+	lock->directory = trusted_directory_open(lock->path, error);
 	if (lock->directory < 0)
 		return lock->directory;
 	err = check_existing(lock, error);
@@ -205,18 +188,18 @@ static int create_lock(struct stats_file_lock *lock, const struct stats_file_set
 	for (int tries = 0; err == -EAGAIN && tries < TRIES; tries++)
 		err = create_file(lock);
 	if (err == -EAGAIN || err == -EBUSY)
-		return fail_lock(
-			error, EBUSY,
+		return error_format(
+			error, -EBUSY,
 			"%s: another process is starting to publish there: end that process, or choose another path",
 			lock->path);
 	if (err == -EEXIST)
-		return fail_lock(
-			error, EEXIST,
+		return error_format(
+			error, -EEXIST,
 			"%s.new: exists and is not a statistics file, and is not replaced: choose another path",
 			lock->path);
 	if (err)
-		return fail_lock(error, -err, "%s: cannot be created: %s", lock->path,
-				 strerror(-err));
+		return error_format(error, err, "%s: cannot be created: %s", lock->path,
+				    strerror(-err));
 	/* another process may have published between the first check and the lock */
 	err = check_existing(lock, error);
 	if (!err)
@@ -229,25 +212,24 @@ static int create_lock(struct stats_file_lock *lock, const struct stats_file_set
 }
 
 int stats_file_lock_open(struct stats_file_lock *lock, const struct stats_file_settings *settings,
-			 char *errmsg, size_t errmsg_size)
+			 struct error *error)
 {
 	const char *path = settings->path;
-	const struct error_text error = { errmsg, errmsg_size };
 	const char *slash = strrchr(path, '/');
 	int err;
 
 	*lock = (struct stats_file_lock){ .directory = -1, .file = -1 };
 	if (!*(slash ? slash + 1 : path))
-		return fail_lock(&error, EISDIR, "%s: is not the name of a file",
-				 *path ? path : "\"\"");
+		return error_format(error, -EISDIR, "%s: is not the name of a file",
+				    *path ? path : "\"\"");
 	lock->path = strdup(path);
 	if (!lock->path ||
 	    asprintf(&lock->temporary_name, "%s.new", slash ? slash + 1 : path) < 0) {
 		free(lock->path);
-		return fail_lock(&error, ENOMEM, "%s: %s", path, strerror(ENOMEM));
+		return error_set_at(error, -ENOMEM, path);
 	}
 	lock->name = slash ? lock->path + (slash + 1 - path) : lock->path;
-	err = create_lock(lock, settings, &error);
+	err = create_lock(lock, settings, error);
 	if (err) {
 		if (lock->directory >= 0)
 			close(lock->directory);

@@ -22,11 +22,11 @@ struct stats_file_lock {
 };
 
 /*
- * Creates and locks an empty file. Returns 0; or -errno with errmsg set, -EBUSY if a living
+ * Creates and locks an empty file. Returns 0; or -errno with error set, -EBUSY if a living
  * process publishes there. After success only, stats_file_lock_unlink() ends it.
  */
 int stats_file_lock_open(struct stats_file_lock *lock, const struct stats_file_settings *settings,
-			 char *errmsg, size_t errmsg_size);
+			 struct error *error);
 
 /* Renames the file to its own name. False: the rename failed, see errno. */
 bool stats_file_lock_publish(struct stats_file_lock *lock);

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -361,17 +360,6 @@ static int map_file(struct stats_file *stats_file)
 	return 0;
 }
 
-__attribute__((format(printf, 4, 5))) static int fail_stats_file(char *errmsg, size_t errmsg_size,
-								 int err, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(errmsg, errmsg_size, format, arguments);
-	va_end(arguments);
-	return -err;
-}
-
 /* 0: there are too many, or none. */
 static size_t count_types(const struct stats_file_settings *settings)
 {
@@ -388,16 +376,16 @@ static size_t count_types(const struct stats_file_settings *settings)
 }
 
 int stats_file_create(struct stats_file **created, const struct stats_file_settings *settings,
-		      char *errmsg, size_t errmsg_size)
+		      struct error *error)
 {
 	size_t types = count_types(settings);
 	struct stats_file *stats_file;
 	int err;
 
 	if (!types || !settings->cpus || settings->cpus > STATS_FILE_CPUS_MAX)
-		return fail_stats_file(errmsg, errmsg_size, EINVAL,
-				       "%s: the file can have 1 to %d types and 1 to %d CPUs",
-				       settings->path, STATS_FILE_TYPES_MAX, STATS_FILE_CPUS_MAX);
+		return error_format(error, -EINVAL,
+				    "%s: the file can have 1 to %d types and 1 to %d CPUs",
+				    settings->path, STATS_FILE_TYPES_MAX, STATS_FILE_CPUS_MAX);
 	stats_file = calloc(1, sizeof(*stats_file));
 	if (stats_file) {
 		stats_file_layout(&stats_file->layout, (uint32_t)settings->cpus, (uint32_t)types);
@@ -408,10 +396,9 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	if (!stats_file || !stats_file->written || !stats_file->rooms) {
 		if (stats_file)
 			stats_file_free(stats_file);
-		return fail_stats_file(errmsg, errmsg_size, ENOMEM, "%s: %s", settings->path,
-				       strerror(ENOMEM));
+		return error_set_at(error, -ENOMEM, settings->path);
 	}
-	err = stats_file_lock_open(&stats_file->lock, settings, errmsg, errmsg_size);
+	err = stats_file_lock_open(&stats_file->lock, settings, error);
 	if (err) {
 		stats_file_free(stats_file);
 		return err;
@@ -419,8 +406,8 @@ int stats_file_create(struct stats_file **created, const struct stats_file_setti
 	err = map_file(stats_file);
 	if (err) {
 		stats_file_remove(stats_file);
-		return fail_stats_file(errmsg, errmsg_size, -err, "%s: cannot be created: %s",
-				       settings->path, strerror(-err));
+		return error_format(error, err, "%s: cannot be created: %s", settings->path,
+				    strerror(-err));
 	}
 	*created = stats_file;
 	return 0;

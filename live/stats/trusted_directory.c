@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,24 +22,12 @@ struct walk {
 	bool in_root;	  /* it is the root directory */
 	char rest[PATH_MAX];
 	unsigned int links;
-	char *errmsg;
-	size_t errmsg_size;
+	struct error *error;
 };
-
-__attribute__((format(printf, 3, 4))) static int fail_walk(struct walk *walk, int err,
-							   const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(walk->errmsg, walk->errmsg_size, format, arguments);
-	va_end(arguments);
-	return -err;
-}
 
 static int fail_to_open(struct walk *walk, int err)
 {
-	return fail_walk(walk, err, "%s: its directory: %s", walk->path, strerror(err));
+	return error_format(walk->error, -err, "%s: its directory: %s", walk->path, strerror(err));
 }
 
 /* The path of the directory that was reached, for a message. */
@@ -70,14 +57,14 @@ static int check_trust(struct walk *walk, bool sticky_is_enough)
 		return 0;
 	reached_path(walk, name, sizeof(name));
 	if (!(about.st_mode & S_ISVTX))
-		return fail_walk(
-			walk, EPERM,
+		return error_format(
+			walk->error, -EPERM,
 			"%s: other users may write the directory %s and could replace the file: remove that permission (chmod go-w), or choose another path",
 			walk->path, name);
 	if (sticky_is_enough)
 		return 0;
-	return fail_walk(
-		walk, EPERM,
+	return error_format(
+		walk->error, -EPERM,
 		"%s: other users may write the directory %s and could put a file of their own there: choose a path in a directory of its own",
 		walk->path, name);
 }
@@ -141,8 +128,8 @@ static int fail_foreign(struct walk *walk, const char *name, uid_t user)
 	char at[PATH_MAX];
 
 	reached_path(walk, at, sizeof(at));
-	return fail_walk(
-		walk, EPERM,
+	return error_format(
+		walk->error, -EPERM,
 		"%s: %s/%s belongs to another user (uid %ju), who could replace the file: choose another path",
 		walk->path, strcmp(at, "/") ? at : "", name, (uintmax_t)user);
 }
@@ -211,9 +198,9 @@ static int begin_walk(struct walk *walk)
 	return go_to_root(walk);
 }
 
-int trusted_directory_open(const char *path, char *errmsg, size_t errmsg_size)
+int trusted_directory_open(const char *path, struct error *error)
 {
-	struct walk walk = { .path = path, .at = -1, .errmsg = errmsg, .errmsg_size = errmsg_size };
+	struct walk walk = { .path = path, .at = -1, .error = error };
 	char name[NAME_MAX + 2];
 	int err = begin_walk(&walk), fd = -1;
 

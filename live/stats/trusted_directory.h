@@ -6,12 +6,12 @@
 #ifndef LIVE_STATS_TRUSTED_DIRECTORY_H
 #define LIVE_STATS_TRUSTED_DIRECTORY_H
 
-#include <stddef.h>
+#include "base/error.h"
 
 /*
  * path: of a file, for which messages are; its directory is opened, and made (mode 0755) if it is
- * missing, but not its parents. A descriptor, or -errno with errmsg set.
+ * missing, but not its parents. A descriptor, or -errno with error set.
  */
-int trusted_directory_open(const char *path, char *errmsg, size_t errmsg_size);
+int trusted_directory_open(const char *path, struct error *error);
 
 #endif

@@ -233,11 +233,11 @@ static int publish_types(const struct type_stats *type_stats, const char *path)
 		.path = path, .group = (gid_t)-1, .cpus = 2, .types_max = { 4, 4 }
 	};
 	struct stats_file *stats_file;
-	char errmsg[400];
+	struct error error = { 0 };
 	int code;
 
-	if (stats_file_create(&stats_file, &settings, errmsg, sizeof(errmsg))) {
-		fprintf(stderr, "mkseed: %s\n", errmsg);
+	if (stats_file_create(&stats_file, &settings, &error)) {
+		fprintf(stderr, "mkseed: %s\n", error.text);
 		return 2;
 	}
 	for (uint64_t time = 1; time < 4; time++) {

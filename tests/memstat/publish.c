@@ -18,10 +18,11 @@ static int publish_snapshot(const struct analysis *analysis, const struct type_s
 		.path = path, .group = (gid_t)-1, .cpus = 64, .types_max = { 1000, 1000 }
 	};
 	struct stats_file *stats_file;
-	char errmsg[400], byte;
+	char byte;
+	struct error error = { 0 };
 
-	if (stats_file_create(&stats_file, &settings, errmsg, sizeof(errmsg))) {
-		fprintf(stderr, "publish: %s\n", errmsg);
+	if (stats_file_create(&stats_file, &settings, &error)) {
+		fprintf(stderr, "publish: %s\n", error.text);
 		return 2;
 	}
 	stats_file_write(stats_file, type_stats, &snapshot);

@@ -104,7 +104,8 @@ int main(int argc, char **argv)
 	struct pollfd input = { .events = POLLIN };
 	struct details_file *details;
 	struct stats_file *file;
-	char errmsg[400], name[400];
+	char name[400];
+	struct error error = { 0 };
 	const char *slash;
 	uint64_t rate, begin;
 
@@ -115,8 +116,8 @@ int main(int argc, char **argv)
 	snapshot.lost = strtoull(argv[3], NULL, 10);
 	begin = strtoull(argv[4], NULL, 10);
 	snapshot.begin = begin * SECOND;
-	if (stats_file_create(&file, &settings, errmsg, sizeof(errmsg))) {
-		fprintf(stderr, "steady: %s\n", errmsg);
+	if (stats_file_create(&file, &settings, &error)) {
+		fprintf(stderr, "steady: %s\n", error.text);
 		return 2;
 	}
 	slash = strrchr(argv[1], '/');

@@ -77,10 +77,10 @@ struct stats_file *hand_stats_file_create(const char *path)
 		.path = path, .group = (gid_t)-1, .cpus = 2, .types_max = { 4, 4 }
 	};
 	struct stats_file *stats_file = NULL;
-	char errmsg[400];
+	struct error error = { 0 };
 
-	if (stats_file_create(&stats_file, &settings, errmsg, sizeof(errmsg)))
-		fail_msg("%s", errmsg);
+	if (stats_file_create(&stats_file, &settings, &error))
+		fail_msg("%s", error.text);
 	return stats_file;
 }
 

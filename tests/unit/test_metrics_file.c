@@ -19,7 +19,7 @@
 struct scene {
 	char *directory, *path, *temporary;
 	struct metrics_file *file;
-	char errmsg[400];
+	struct error error;
 };
 
 static void make_scene(struct scene *scene)
@@ -39,7 +39,7 @@ static void remove_scene(struct scene *scene)
 
 static int open_file(struct scene *scene)
 {
-	return metrics_file_open(&scene->file, scene->path, scene->errmsg, sizeof(scene->errmsg));
+	return metrics_file_open(&scene->file, scene->path, &scene->error);
 }
 
 static void write_metrics_text(struct scene *scene, const char *text)
@@ -98,13 +98,11 @@ static void a_second_writer_is_refused(void **state)
 	make_scene(&scene);
 	assert_int_equal(open_file(&scene), 0);
 	write_metrics_text(&scene, "a 1\n");
-	assert_int_equal(metrics_file_open(&second, scene.path, scene.errmsg, sizeof(scene.errmsg)),
-			 -EBUSY);
-	assert_non_null(strstr(scene.errmsg, "another kmemtraced writes it"));
+	assert_int_equal(metrics_file_open(&second, scene.path, &scene.error), -EBUSY);
+	assert_non_null(strstr(scene.error.text, "another kmemtraced writes it"));
 	/* the lock is that of the text in place, not of the first one */
 	write_metrics_text(&scene, "b 2\n");
-	assert_int_equal(metrics_file_open(&second, scene.path, scene.errmsg, sizeof(scene.errmsg)),
-			 -EBUSY);
+	assert_int_equal(metrics_file_open(&second, scene.path, &scene.error), -EBUSY);
 	assert_int_equal(metrics_file_remove(scene.file), 0);
 	remove_scene(&scene);
 }
@@ -173,7 +171,7 @@ static void a_text_that_cannot_be_written_changes_nothing(void **state)
 	scene.path = scratch_path(scene.directory, "missing/kmemtrace.prom");
 	assert_int_equal(open_file(&scene), -ENOENT);
 	assert_non_null(
-		strstr(scene.errmsg, "missing/kmemtrace.prom: its directory: No such file"));
+		strstr(scene.error.text, "missing/kmemtrace.prom: its directory: No such file"));
 	remove_scene(&scene);
 }
 

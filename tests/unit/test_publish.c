@@ -29,6 +29,7 @@ struct scene {
 	struct publish publish;
 	struct stats_file_view view;
 	uint32_t sequence;
+	struct error error;
 };
 
 static int start_publish(struct scene *scene, size_t objects)
@@ -40,15 +41,15 @@ static int start_publish(struct scene *scene, size_t objects)
 		.cpus = 2,
 	};
 
-	return publish_start(&scene->publish, &settings);
+	return publish_start(&scene->publish, &settings, &scene->error);
 }
 
 static int open_publish(struct scene *scene, size_t objects)
 {
 	if (start_publish(scene, objects))
-		fail_msg("%s", scene->publish.errmsg);
+		fail_msg("%s", scene->error.text);
 	assert_int_not_equal(scene->publish.task, 0);
-	return publish_open(&scene->publish, scene->directory);
+	return publish_open(&scene->publish, scene->directory, &scene->error);
 }
 
 static struct scene *make_scene(size_t objects)
@@ -59,7 +60,7 @@ static struct scene *make_scene(size_t objects)
 	scene->directory = scratch_capture(TEXT "alloc 10 0 0x1000 8/8 maker\n");
 	scene->path = scratch_path(scene->directory, "memstat");
 	if (open_publish(scene, objects))
-		fail_msg("%s", scene->publish.errmsg);
+		fail_msg("%s", scene->error.text);
 	return scene;
 }
 
@@ -120,7 +121,7 @@ static void advance_watermark(struct scene *scene, uint64_t time, uint64_t lost)
 {
 	const struct watermark watermark = { .time = time, .begin = 5, .missing.lost = lost };
 
-	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
+	assert_int_equal(publish_watermark(&scene->publish, &watermark, &scene->error), 0);
 }
 
 /* Waits until the snapshot of this time is published. */
@@ -200,7 +201,7 @@ static void publishes_events_before_the_watermark(void **state)
 
 	/* events after the last watermark are aggregated at the end, but not published */
 	allocate_record(scene, 70, 0x40000, 0x1008);
-	assert_int_equal(publish_end(&scene->publish, NULL), 0);
+	assert_int_equal(publish_end(&scene->publish, NULL, &scene->error), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 5);
 	assert_int_equal(publish_missing(&scene->publish), 0);
 	assert_int_equal(access(scene->path, F_OK), -1);
@@ -240,13 +241,14 @@ static void writes_metrics_without_a_statistics_file(void **state)
 	scene->directory = scratch_capture(TEXT "alloc 10 0 0x1000 8/8 maker\n");
 	scene->path = scratch_path(scene->directory, "test.prom");
 	settings.metrics = (struct publish_metrics_settings){ scene->path, 1, 50 };
-	assert_int_equal(publish_start(&scene->publish, &settings), 0);
-	assert_int_equal(publish_open(&scene->publish, scene->directory), 0);
-	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory), 0);
+	assert_int_equal(publish_start(&scene->publish, &settings, &scene->error), 0);
+	assert_int_equal(publish_open(&scene->publish, scene->directory, &scene->error), 0);
+	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory, &scene->error),
+			 0);
 	allocate_record(scene, 10, 0x10000, 0x1008);
 	/* more than objects_max */
 	allocate_record(scene, 20, 0x20000, 0x1008);
-	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
+	assert_int_equal(publish_watermark(&scene->publish, &watermark, &scene->error), 0);
 	wait_for_line(scene->path,
 		      "\nkmemtrace_function_live_bytes{function=\"maker\",module=\"kernel\"} 8\n");
 	wait_for_line(scene->path, "\nkmemtrace_uncounted_events_total 1\n");
@@ -256,11 +258,11 @@ static void writes_metrics_without_a_statistics_file(void **state)
 	watermark.missing.lost = 4;
 	watermark.missing.skipped = 1;
 	put_record(scene, 35, KMT_KFREE, 0x10000, 0);
-	assert_int_equal(publish_watermark(&scene->publish, &watermark), 0);
+	assert_int_equal(publish_watermark(&scene->publish, &watermark, &scene->error), 0);
 	wait_for_line(scene->path, "\nkmemtrace_lost_events_total 4\n");
 	wait_for_line(scene->path, "\nkmemtrace_skipped_events_total 2\n");
 	wait_for_line(scene->path, "\nkmemtrace_freed_objects_total 1\n");
-	assert_int_equal(publish_end(&scene->publish, NULL), 0);
+	assert_int_equal(publish_end(&scene->publish, NULL, &scene->error), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 2);
 	assert_int_equal(publish_missing(&scene->publish), 1);
 	assert_int_equal(access(scene->path, F_OK), -1);
@@ -311,7 +313,7 @@ static void counts_records_that_do_not_fit_in_the_queue(void **state)
 	assert_int_equal(scene->view.snapshot.lost, 1 + scene->publish.queue_dropped);
 	assert_type(scene, "maker", aggregated, 0);
 	allocate_record(scene, 20 + puts, 0x10, 0x1008);
-	assert_int_equal(publish_end(&scene->publish, NULL), 0);
+	assert_int_equal(publish_end(&scene->publish, NULL, &scene->error), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), aggregated + 1);
 	assert_int_equal(publish_missing(&scene->publish), scene->publish.queue_dropped);
 	free_scene(scene);
@@ -331,7 +333,7 @@ static void counts_objects_beyond_the_limit(void **state)
 	assert_type(scene, "maker", 2, 0);
 	/* and a record of unknown kind */
 	put_record(scene, 50, KMT_ID_END, 0, 0);
-	assert_int_equal(publish_end(&scene->publish, NULL), 0);
+	assert_int_equal(publish_end(&scene->publish, NULL, &scene->error), 0);
 	assert_int_equal(publish_aggregated(&scene->publish), 6 - 3);
 	assert_int_equal(publish_missing(&scene->publish), 3 + 1);
 	free_scene(scene);
@@ -368,7 +370,7 @@ static void refuses_a_second_publisher(void **state)
 	second.directory = scene->directory;
 	second.path = scene->path;
 	assert_int_equal(start_publish(&second, 0), -EBUSY);
-	assert_non_null(strstr(second.publish.errmsg, "memstat"));
+	assert_non_null(strstr(second.error.text, "memstat"));
 	publish_close(&second.publish);
 	advance_watermark(scene, 20, 0);
 	read_snapshot(scene, 20);
@@ -382,19 +384,19 @@ static void publishes_the_unobserved_paths(void **state)
 	struct status status = { 0 };
 
 	(void)state;
-	assert_int_equal(publish_paths(&scene->publish, &status), 0);
+	assert_int_equal(publish_paths(&scene->publish, &status, &scene->error), 0);
 	advance_watermark(scene, 30, 0);
 	read_snapshot(scene, 30);
 	assert_null(scene->view.snapshot.paths);
 	assert_int_equal(status_add_path(&status, "kmalloc", true, NULL), 0);
 	assert_int_equal(status_add_path(&status, "one", false, "why"), 0);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(publish_paths(&scene->publish, &status), 0);
+		assert_int_equal(publish_paths(&scene->publish, &status, &scene->error), 0);
 	advance_watermark(scene, 40, 0);
 	read_snapshot(scene, 40);
 	assert_string_equal(scene->view.snapshot.paths, "one");
 	assert_int_equal(status_add_path(&status, "two", false, "why"), 0);
-	assert_int_equal(publish_paths(&scene->publish, &status), 0);
+	assert_int_equal(publish_paths(&scene->publish, &status, &scene->error), 0);
 	advance_watermark(scene, 50, 0);
 	read_snapshot(scene, 50);
 	assert_string_equal(scene->view.snapshot.paths, "one,two");
@@ -412,9 +414,11 @@ static void starts_from_the_initial_counts(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory), 0);
+	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory, &scene->error),
+			 0);
 	scratch_write(path, text, strlen(text));
-	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory), 0);
+	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory, &scene->error),
+			 0);
 	publish_cache(&scene->publish, &dentry);
 	put_record(scene, 10, KMT_CACHE_ALLOC, 0x10000, 0xd000);
 	advance_watermark(scene, 30, 0);
@@ -434,7 +438,7 @@ static void closes_what_was_never_opened(void **state)
 	(void)state;
 	publish_close(&none);
 	assert_int_not_equal(start_publish(&scene, 0), 0);
-	assert_non_null(strstr(scene.publish.errmsg, "nowhere"));
+	assert_non_null(strstr(scene.error.text, "nowhere"));
 	assert_int_equal(publish_aggregated(&scene.publish), 0);
 	publish_close(&scene.publish);
 }

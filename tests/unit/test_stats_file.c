@@ -67,12 +67,12 @@ static void recreate_file(struct fixture *fixture, size_t functions, size_t cach
 		.cpus = cpus,
 		.types_max = { functions, caches },
 	};
-	char errmsg[400];
+	struct error error = { 0 };
 
 	stats_file_remove(fixture->stats_file);
 	fixture->stats_file = NULL;
-	if (stats_file_create(&fixture->stats_file, &settings, errmsg, sizeof(errmsg)))
-		fail_msg("%s", errmsg);
+	if (stats_file_create(&fixture->stats_file, &settings, &error))
+		fail_msg("%s", error.text);
 }
 
 static void assert_same_type(const struct type_stats_type *got, const struct type_stats_type *type)
@@ -317,7 +317,8 @@ static void test_growing(void **state)
 /* Runs in its own mount namespace with a small file system. Returns 0, or the failed step. */
 static int fill_up(struct fixture *fixture)
 {
-	char errmsg[400], name[40];
+	char name[40];
+	struct error error = { 0 };
 	struct stats_file_settings settings = {
 		.path = fixture->path, .group = (gid_t)-1, .cpus = 2, .types_max = { 1000, 24 }
 	};
@@ -329,7 +330,7 @@ static int fill_up(struct fixture *fixture)
 	    mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) ||
 	    mount("none", fixture->directory, "tmpfs", 0, "size=160k,mode=755"))
 		return 77;
-	if (stats_file_create(&stats_file, &settings, errmsg, sizeof(errmsg)))
+	if (stats_file_create(&stats_file, &settings, &error))
 		return 1;
 	for (int i = 0; i < 1000; i++) {
 		snprintf(name, sizeof(name), "a name of some length %d", i);

@@ -23,7 +23,7 @@ struct fixture {
 	char *directory, *path, *temporary;
 	struct type_stats type_stats;
 	struct stats_file_view view;
-	char errmsg[400];
+	struct error error;
 };
 
 static int set_up_stats_file_lock(void **state)
@@ -60,8 +60,8 @@ static int create_stats_file(struct stats_file **stats_file, struct fixture *fix
 		.path = path, .group = (gid_t)-1, .cpus = 1, .types_max = { 1, 1 }
 	};
 
-	fixture->errmsg[0] = 0;
-	return stats_file_create(stats_file, &settings, fixture->errmsg, sizeof(fixture->errmsg));
+	fixture->error = (struct error){ 0 };
+	return stats_file_create(stats_file, &settings, &fixture->error);
 }
 
 static void assert_refused(struct fixture *fixture, const char *path, int err, const char *errmsg)
@@ -70,8 +70,8 @@ static void assert_refused(struct fixture *fixture, const char *path, int err, c
 
 	assert_int_equal(create_stats_file(&stats_file, fixture, path), -err);
 	assert_null(stats_file);
-	if (!strstr(fixture->errmsg, errmsg) || !strstr(fixture->errmsg, path))
-		fail_msg("'%s' is not in: %s", errmsg, fixture->errmsg);
+	if (!strstr(fixture->error.text, errmsg) || !strstr(fixture->error.text, path))
+		fail_msg("'%s' is not in: %s", errmsg, fixture->error.text);
 }
 
 static void assert_read(struct fixture *fixture, int err, const char *errmsg)
@@ -165,10 +165,9 @@ static void test_settings(void **state)
 		struct stats_file_settings settings = wrong[i];
 
 		settings.path = fixture->path;
-		assert_int_equal(stats_file_create(&stats_file, &settings, fixture->errmsg,
-						   sizeof(fixture->errmsg)),
+		assert_int_equal(stats_file_create(&stats_file, &settings, &fixture->error),
 				 -EINVAL);
-		assert_non_null(strstr(fixture->errmsg, fixture->path));
+		assert_non_null(strstr(fixture->error.text, fixture->path));
 	}
 	assert_refused(fixture, "", EISDIR, "");
 	assert_refused(fixture, "/tmp/", EISDIR, "not the name of a file");
@@ -218,9 +217,7 @@ static void test_readers(void **state)
 	assert_int_equal(as_other_user(fixture, A_GROUP, may_read), EACCES);
 	stats_file_remove(stats_file);
 
-	assert_int_equal(stats_file_create(&stats_file, &settings, fixture->errmsg,
-					   sizeof(fixture->errmsg)),
-			 0);
+	assert_int_equal(stats_file_create(&stats_file, &settings, &fixture->error), 0);
 	hand_stats_file_write(stats_file, &fixture->type_stats, 1);
 	assert_int_equal(stat(fixture->path, &about), 0);
 	assert_int_equal(about.st_mode & 07777, 0640);
@@ -373,11 +370,11 @@ static int may_give(struct fixture *fixture)
 						.cpus = 1,
 						.types_max = { 1, 1 } };
 	struct stats_file *stats_file = NULL;
-	int err =
-		stats_file_create(&stats_file, &settings, fixture->errmsg, sizeof(fixture->errmsg));
+	int err = stats_file_create(&stats_file, &settings, &fixture->error);
 
 	stats_file_remove(stats_file);
-	if (err && (!strstr(fixture->errmsg, "readers") || !strstr(fixture->errmsg, fixture->path)))
+	if (err && (!strstr(fixture->error.text, "readers") ||
+		    !strstr(fixture->error.text, fixture->path)))
 		return 98;
 	return -err;
 }

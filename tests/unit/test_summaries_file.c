@@ -22,7 +22,7 @@ struct scene {
 	struct summaries_file *file;
 	char *text; /* of a block */
 	size_t size;
-	char errmsg[400];
+	struct error error;
 };
 
 static void make_block(struct scene *scene)
@@ -62,8 +62,7 @@ static int open_at(struct scene *scene, uint64_t time)
 {
 	summaries_file_close(scene->file);
 	scene->file = NULL;
-	return summaries_file_open(&scene->file, scene->directory, "a/host", time, scene->errmsg,
-				   sizeof(scene->errmsg));
+	return summaries_file_open(&scene->file, scene->directory, "a/host", time, &scene->error);
 }
 
 static void append_summary(struct scene *scene, uint64_t time)
@@ -193,14 +192,14 @@ static void refuses_files_of_others(void **state)
 	make_scene(&scene);
 	scratch_write(scene.path, other, strlen(other));
 	assert_int_equal(open_at(&scene, TODAY), -EBADMSG);
-	assert_non_null(strstr(scene.errmsg, "is not a file of summaries"));
+	assert_non_null(strstr(scene.error.text, "is not a file of summaries"));
 	text = scratch_read(scene.path, &size);
 	assert_int_equal(size, strlen(other));
 	free(text);
 	assert_int_equal(unlink(scene.path), 0);
 	assert_int_equal(open_at(&scene, TODAY), 0);
 	assert_int_equal(summaries_file_open(&second, scene.directory, "a/host", TODAY,
-					     scene.errmsg, sizeof(scene.errmsg)),
+					     &scene.error),
 			 -EBUSY);
 	name = scratch_path(scene.directory, "second");
 	assert_int_equal(link(scene.path, name), 0);

@@ -15,18 +15,6 @@
 
 #define QUEUE_BYTES_MIN ((uint64_t)64 << 20) /* 100 ms between watermarks, at 14 M events/s */
 
-static int fail_publish(struct publish *publish, int err, const char *errmsg)
-{
-	snprintf(publish->errmsg, sizeof(publish->errmsg), "%s", errmsg);
-	return err;
-}
-
-static int fail_at(struct publish *publish, int err, const char *what)
-{
-	snprintf(publish->errmsg, sizeof(publish->errmsg), "%s: %s", what, strerror(-err));
-	return err;
-}
-
 /* Opens the stream for names. 0 or -ENOMEM. */
 static int open_names(struct publish *publish)
 {
@@ -35,21 +23,22 @@ static int open_names(struct publish *publish)
 }
 
 /* Each counter fails before the thread starts if it cannot write its file. */
-static int start_counters(struct publish *publish)
+static int start_counters(struct publish *publish, struct error *error)
 {
 	int err = 0;
 
 	for (int i = 0; i < ONLINE_COUNTER_IDS && !err; i++) {
 		publish->states[i] = calloc(1, online_counters[i]->state_bytes);
 		if (!publish->states[i])
-			return fail_at(publish, -ENOMEM, "the counters to publish");
+			return error_set_at(error, -ENOMEM, "the counters to publish");
 	}
 	for (int i = 0; i < ONLINE_COUNTER_IDS && !err; i++)
-		err = online_counters[i]->start(publish);
+		err = online_counters[i]->start(publish, error);
 	return err;
 }
 
-int publish_start(struct publish *publish, const struct publish_settings *settings)
+int publish_start(struct publish *publish, const struct publish_settings *settings,
+		  struct error *error)
 {
 	uint64_t bytes = settings->ring_bytes;
 	int err;
@@ -61,7 +50,7 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	sem_init(&publish->work, 0, 0);
 	sem_init(&publish->started, 0, 0);
 	/* first, because it fails if another program publishes in this file */
-	err = start_counters(publish);
+	err = start_counters(publish, error);
 	if (err)
 		return err;
 	err = queue_init(&publish->queue, bytes > QUEUE_BYTES_MIN ? bytes : QUEUE_BYTES_MIN);
@@ -70,11 +59,11 @@ int publish_start(struct publish *publish, const struct publish_settings *settin
 	if (!err)
 		err = -pthread_create(&publish->thread, NULL, publish_thread_run, publish);
 	if (err)
-		return fail_at(publish, err, "the publishing thread");
+		return error_set_at(error, err, "the publishing thread");
 	while (sem_wait(&publish->started))
 		;
 	err = __atomic_load_n(&publish->err, __ATOMIC_ACQUIRE);
-	return err ? fail_at(publish, err, "the publishing thread") : 0;
+	return err ? error_set_at(error, err, "the publishing thread") : 0;
 }
 
 /* 0 or -ENOMEM. */
@@ -91,7 +80,7 @@ static int open_counters(struct publish *publish)
 	return err;
 }
 
-int publish_open(struct publish *publish, const char *directory)
+int publish_open(struct publish *publish, const char *directory, struct error *error)
 {
 	const struct online_settings online = {
 		.cpus = publish->settings.cpus,
@@ -110,14 +99,14 @@ int publish_open(struct publish *publish, const char *directory)
 
 	err = capture_open(&publish->capture, directory);
 	if (err)
-		return fail_publish(publish, err, publish->capture.errmsg);
+		return error_set(error, err, publish->capture.errmsg);
 	err = tallies_init(&publish->tallies, publish->settings.cpus, &publish->capture.topology);
 	if (!err)
 		err = open_counters(publish);
 	if (!err)
 		err = online_open(&publish->online, &publish->capture, &online);
 	if (err)
-		return fail_at(publish, err, "the statistics to publish");
+		return error_set_at(error, err, "the statistics to publish");
 	publish->opened = true;
 	return 0;
 }
@@ -158,7 +147,7 @@ void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time
 	queue_name(publish, &message);
 }
 
-int publish_paths(struct publish *publish, const struct status *status)
+int publish_paths(struct publish *publish, const struct status *status, struct error *error)
 {
 	struct message message = { .kind = MESSAGE_PATHS };
 	char *sent;
@@ -167,7 +156,7 @@ int publish_paths(struct publish *publish, const struct status *status)
 		return 0;
 	message.paths = status_unobserved_names(status, ",");
 	if (!message.paths)
-		return fail_at(publish, -ENOMEM, "the unobserved paths to publish");
+		return error_set_at(error, -ENOMEM, "the unobserved paths to publish");
 	sent = publish->paths_sent && !strcmp(publish->paths_sent, message.paths)
 		       ? NULL
 		       : strdup(message.paths);
@@ -204,29 +193,28 @@ static int send_names(struct publish *publish)
 	return err;
 }
 
-static int thread_error(struct publish *publish)
+static int thread_error(struct publish *publish, struct error *error)
 {
 	int err = __atomic_load_n(&publish->err, __ATOMIC_ACQUIRE);
 
 	if (!err)
 		return 0;
-	snprintf(publish->errmsg, sizeof(publish->errmsg), "cannot aggregate events any more: %s",
-		 strerror(-err));
-	return err;
+	return error_set_at(error, err, "cannot aggregate events any more");
 }
 
-int publish_watermark(struct publish *publish, const struct watermark *watermark)
+int publish_watermark(struct publish *publish, const struct watermark *watermark,
+		      struct error *error)
 {
 	struct message message = { .kind = MESSAGE_WATERMARK, .watermark = *watermark };
 
 	message.watermark.queue_dropped = publish->queue_dropped;
 	message.watermark.missing.names_lost |= publish->names_dropped;
 	if (send_names(publish))
-		return fail_at(publish, -ENOMEM, "the names of tasks to publish");
+		return error_set_at(error, -ENOMEM, "the names of tasks to publish");
 	/* if the queue is full, the next watermark replaces this one */
 	queue_put(&publish->queue, &message);
 	sem_post(&publish->work);
-	return thread_error(publish);
+	return thread_error(publish, error);
 }
 
 void publish_switch(struct publish *publish, int set, unsigned int piece)
@@ -243,11 +231,12 @@ void publish_symbols_changed(struct publish *publish)
 void publish_report(struct publish *publish, void (*report)(void *data, const char *message),
 		    void *data)
 {
-	char message[sizeof(publish->errmsg)];
+	for (int i = 0; i < ONLINE_COUNTER_IDS; i++) {
+		struct error error = { 0 };
 
-	for (int i = 0; i < ONLINE_COUNTER_IDS; i++)
-		if (online_counters[i]->failed(publish, message, sizeof(message)))
-			report(data, message);
+		if (online_counters[i]->failed(publish, &error))
+			report(data, error.text);
+	}
 }
 
 /*
@@ -266,23 +255,20 @@ static void count_missing(struct publish *publish)
 	publish->missing = publish->queue_dropped + analysis->totals.unknown + missing;
 }
 
-/* In reverse order: details lie beside the file of the types. errmsg: of the first that failed. */
-static int end_counters(struct publish *publish)
+/* In reverse order: details lie beside the file of the types. */
+static int end_counters(struct publish *publish, struct error *error)
 {
 	int err = 0;
 
 	for (int i = ONLINE_COUNTER_IDS - 1; i >= 0; i--) {
-		int failed = online_counters[i]->end
-				     ? online_counters[i]->end(publish, publish->errmsg,
-							       sizeof(publish->errmsg))
-				     : 0;
+		int failed = online_counters[i]->end ? online_counters[i]->end(publish, error) : 0;
 
 		err = failed ? failed : err;
 	}
 	return err;
 }
 
-int publish_end(struct publish *publish, const struct watermark *last)
+int publish_end(struct publish *publish, const struct watermark *last, struct error *error)
 {
 	int err, failed;
 
@@ -297,10 +283,10 @@ int publish_end(struct publish *publish, const struct watermark *last)
 	sem_post(&publish->work);
 	pthread_join(publish->thread, NULL);
 	publish->task = 0;
-	failed = end_counters(publish);
+	err = thread_error(publish, error);
+	failed = end_counters(publish, error);
 	if (publish->opened)
 		count_missing(publish);
-	err = thread_error(publish);
 	return err ? err : failed;
 }
 
@@ -316,7 +302,7 @@ uint64_t publish_missing(const struct publish *publish)
 
 void publish_close(struct publish *publish)
 {
-	publish_end(publish, NULL);
+	publish_end(publish, NULL, NULL);
 	for (int i = ONLINE_COUNTER_IDS - 1; i >= 0; i--) {
 		if (publish->states[i])
 			online_counters[i]->close(publish);

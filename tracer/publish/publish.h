@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "analysis/online.h"
 #include "analysis/tallies.h"
 #include "capture/writer.h"
@@ -105,21 +106,20 @@ struct publish {
 	unsigned int piece; /* its symbols are read; 0: those of the capture that was opened */
 	bool symbols_changed;
 	int err; /* the thread has failed and ended */
-
-	char errmsg[400];
 };
 
 /*
  * Creates the statistics file and starts the thread; task is its id when it returns. 0 or -errno,
- * errmsg set.
+ * error set.
  */
-int publish_start(struct publish *publish, const struct publish_settings *settings);
+int publish_start(struct publish *publish, const struct publish_settings *settings,
+		  struct error *error);
 
 /*
  * Loads the capture directory, with all tables that are written before the programs are attached. 0
- * or -errno, errmsg set.
+ * or -errno, error set.
  */
-int publish_open(struct publish *publish, const char *directory);
+int publish_open(struct publish *publish, const char *directory, struct error *error);
 
 /*
  * For the thread that drains the rings: puts a writer's packets into the queue, and each cache
@@ -130,13 +130,14 @@ void publish_cache(struct publish *publish, const struct cache *cache);
 void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time);
 
 /* The unobserved paths of the next snapshots. Costs little if they did not change. 0 or -ENOMEM. */
-int publish_paths(struct publish *publish, const struct status *status);
+int publish_paths(struct publish *publish, const struct status *status, struct error *error);
 
 /*
  * Lets the thread aggregate the events before this watermark and publish them. 0, or -errno with
- * errmsg set: the thread has failed.
+ * error set: the thread has failed.
  */
-int publish_watermark(struct publish *publish, const struct watermark *watermark);
+int publish_watermark(struct publish *publish, const struct watermark *watermark,
+		      struct error *error);
 
 /* Call it after symbols were appended to the directory's kernel/symbols; from any thread. */
 void publish_symbols_changed(struct publish *publish);
@@ -149,7 +150,7 @@ void publish_switch(struct publish *publish, int set, unsigned int piece);
  * the counters then; NULL: unknown, so there is no summary of the rest. Returns as
  * publish_watermark().
  */
-int publish_end(struct publish *publish, const struct watermark *last);
+int publish_end(struct publish *publish, const struct watermark *last, struct error *error);
 
 /* Calls each new reason why a counter could not publish. */
 void publish_report(struct publish *publish, void (*report)(void *data, const char *message),

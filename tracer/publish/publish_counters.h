@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "tracer/system/confine.h"
 
 struct analysis;
@@ -36,8 +37,8 @@ struct online_place {
 struct online_counter {
 	size_t state_bytes; /* of publish_state(), which is all zero at first */
 
-	/* Before the thread starts: looks whether the file can be written. Sets errmsg. */
-	int (*start)(struct publish *publish);
+	/* Before the thread starts: looks whether the file can be written. Sets error. */
+	int (*start)(struct publish *publish, struct error *error);
 
 	/* By the thread, before its work: true if it needs this to write its file. */
 	bool (*find_place)(const struct publish *publish, struct online_place *place);
@@ -55,12 +56,12 @@ struct online_counter {
 	/* Publishes the events before the time (ns), if it publishes now. */
 	int (*step)(struct publish *publish, const struct watermark *watermark, uint64_t time);
 
-	/* For another thread: true once for each new reason why it could not publish, in errmsg. */
-	bool (*failed)(struct publish *publish, char *errmsg, size_t errmsg_size);
+	/* For another thread: true once for each new reason why it could not publish, in error. */
+	bool (*failed)(struct publish *publish, struct error *error);
 
 	/* By the thread, which may have more privileges; then by the one that started it. */
 	void (*end_thread)(struct publish *publish);
-	int (*end)(struct publish *publish, char *errmsg, size_t errmsg_size);
+	int (*end)(struct publish *publish, struct error *error);
 	void (*close)(struct publish *publish);
 };
 

@@ -32,7 +32,7 @@ static struct publish_details *details_of(const struct publish *publish)
 	return publish_state(publish, ONLINE_details);
 }
 
-static int create_file(struct publish *publish)
+static int create_file(struct publish *publish, struct error *error)
 {
 	const struct publish_settings *settings = &publish->settings;
 	const char *path = settings->path;
@@ -57,18 +57,17 @@ static int create_file(struct publish *publish)
 	if (err == -EEXIST && !enabled)
 		return 0;
 	if (err)
-		snprintf(
-			publish->errmsg, sizeof(publish->errmsg), "%s" DETAILS_FILE_SUFFIX ": %s",
-			path,
+		error_format(
+			error, err, "%s" DETAILS_FILE_SUFFIX ": %s", path,
 			err == -EEXIST
 				? "exists and is not of kmemtraced, and is not replaced: remove it, or choose another path"
 				: strerror(-err));
 	return err;
 }
 
-static int start_details(struct publish *publish)
+static int start_details(struct publish *publish, struct error *error)
 {
-	int err = create_file(publish);
+	int err = create_file(publish, error);
 
 	if (details_of(publish)->file || publish_summaries_by_owner(&publish->settings.summaries))
 		publish->details = &details_of(publish)->details;
@@ -153,7 +152,7 @@ static int step_details(struct publish *publish, const struct watermark *waterma
 	return err ? err : write_text(details, analysis, &moment);
 }
 
-static bool report_details_failure(struct publish *publish, char *errmsg, size_t errmsg_size)
+static bool report_details_failure(struct publish *publish, struct error *error)
 {
 	struct publish_details *details = details_of(publish);
 	int err = __atomic_load_n(&details->err, __ATOMIC_ACQUIRE);
@@ -161,23 +160,23 @@ static bool report_details_failure(struct publish *publish, char *errmsg, size_t
 	if (err == details->reported)
 		return false;
 	details->reported = err;
-	snprintf(
-		errmsg, errmsg_size,
+	error_format(
+		error, err,
 		"%s" DETAILS_FILE_SUFFIX
 		": cannot be written: %s: kmemtrace-top shows no new figures by site, task or stack",
 		publish->settings.path, strerror(-err));
 	return err;
 }
 
-static int end_details(struct publish *publish, char *errmsg, size_t errmsg_size)
+static int end_details(struct publish *publish, struct error *error)
 {
 	struct publish_details *details = details_of(publish);
 	int err = details_file_remove(details->file);
 
 	details->file = NULL;
 	if (err)
-		snprintf(errmsg, errmsg_size, "%s: cannot be removed: %s", publish->settings.path,
-			 strerror(-err));
+		error_format(error, err, "%s: cannot be removed: %s", publish->settings.path,
+			     strerror(-err));
 	return err;
 }
 

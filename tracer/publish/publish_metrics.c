@@ -38,15 +38,13 @@ static struct publish_metrics *metrics_of(const struct publish *publish)
 	return publish_state(publish, ONLINE_metrics);
 }
 
-static int start_metrics(struct publish *publish)
+static int start_metrics(struct publish *publish, struct error *error)
 {
 	const struct publish_metrics_settings *settings = &publish->settings.metrics;
 	struct publish_metrics *metrics = metrics_of(publish);
 
 	metrics->interval_ns = settings->interval_ns;
-	return settings->path ? metrics_file_open(&metrics->file, settings->path, publish->errmsg,
-						  sizeof(publish->errmsg))
-			      : 0;
+	return settings->path ? metrics_file_open(&metrics->file, settings->path, error) : 0;
 }
 
 /* Without the capability, root writes only in a directory of his own. */
@@ -171,7 +169,7 @@ static int step_metrics(struct publish *publish, const struct watermark *waterma
 					  watermark_missing(watermark, analysis).uncounted);
 }
 
-static bool report_metrics_failure(struct publish *publish, char *errmsg, size_t errmsg_size)
+static bool report_metrics_failure(struct publish *publish, struct error *error)
 {
 	struct publish_metrics *metrics = metrics_of(publish);
 	int err = __atomic_load_n(&metrics->err, __ATOMIC_ACQUIRE);
@@ -179,9 +177,8 @@ static bool report_metrics_failure(struct publish *publish, char *errmsg, size_t
 	if (err == metrics->reported)
 		return false;
 	metrics->reported = err;
-	snprintf(errmsg, errmsg_size,
-		 "%s: the metrics cannot be written: %s: the file stays as it was",
-		 publish->settings.metrics.path, strerror(-err));
+	error_format(error, err, "%s: the metrics cannot be written: %s: the file stays as it was",
+		     publish->settings.metrics.path, strerror(-err));
 	return err;
 }
 
@@ -193,13 +190,13 @@ static void end_thread(struct publish *publish)
 	metrics->file = NULL;
 }
 
-static int end_metrics(struct publish *publish, char *errmsg, size_t errmsg_size)
+static int end_metrics(struct publish *publish, struct error *error)
 {
 	int err = metrics_of(publish)->end_err;
 
 	if (err)
-		snprintf(errmsg, errmsg_size, "%s: cannot be removed: %s",
-			 publish->settings.metrics.path, strerror(-err));
+		error_format(error, err, "%s: cannot be removed: %s",
+			     publish->settings.metrics.path, strerror(-err));
 	return err;
 }
 

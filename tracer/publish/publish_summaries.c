@@ -57,7 +57,7 @@ static struct publish_summaries *summaries_of(const struct publish *publish)
 	return publish_state(publish, ONLINE_summaries);
 }
 
-static int start_summaries(struct publish *publish)
+static int start_summaries(struct publish *publish, struct error *error)
 {
 	const struct publish_summaries_settings *settings = &publish->settings.summaries;
 	struct publish_summaries *summaries = summaries_of(publish);
@@ -75,8 +75,7 @@ static int start_summaries(struct publish *publish)
 		mkdir(SUMMARIES_PARENT, 0700);
 	host_boot_id(summaries->boot);
 	return summaries_file_open(&summaries->file, settings->directory, machine.nodename,
-				   (uint64_t)now.tv_sec * SECOND, publish->errmsg,
-				   sizeof(publish->errmsg));
+				   (uint64_t)now.tv_sec * SECOND, error);
 }
 
 static bool find_place(const struct publish *publish, struct online_place *place)
@@ -337,7 +336,7 @@ void publish_summaries_count(const struct publish *publish, struct publish_summa
 	counts->last = __atomic_load_n(&summaries->last, __ATOMIC_RELAXED);
 }
 
-static bool report_summaries_failure(struct publish *publish, char *errmsg, size_t errmsg_size)
+static bool report_summaries_failure(struct publish *publish, struct error *error)
 {
 	struct publish_summaries *summaries = summaries_of(publish);
 	int err = __atomic_load_n(&summaries->err, __ATOMIC_ACQUIRE);
@@ -345,9 +344,9 @@ static bool report_summaries_failure(struct publish *publish, char *errmsg, size
 	if (err == summaries->reported)
 		return false;
 	summaries->reported = err;
-	snprintf(errmsg, errmsg_size,
-		 "%s: summaries cannot be written: %s: they stay in memory until they can",
-		 publish->settings.summaries.directory, strerror(-err));
+	error_format(error, err,
+		     "%s: summaries cannot be written: %s: they stay in memory until they can",
+		     publish->settings.summaries.directory, strerror(-err));
 	return err;
 }
 

@@ -43,7 +43,7 @@ static bool counts_types(const struct publish *publish)
 	return needs_types(publish) && !publish->settings.estimate;
 }
 
-static int start_types(struct publish *publish)
+static int start_types(struct publish *publish, struct error *error)
 {
 	const struct publish_settings *settings = &publish->settings;
 	const struct stats_file_settings file = {
@@ -55,9 +55,7 @@ static int start_types(struct publish *publish)
 			       [TYPE_STATS_CACHE] = PUBLISH_CACHES },
 	};
 
-	return settings->path ? stats_file_create(&types_of(publish)->file, &file, publish->errmsg,
-						  sizeof(publish->errmsg))
-			      : 0;
+	return settings->path ? stats_file_create(&types_of(publish)->file, &file, error) : 0;
 }
 
 static bool find_place(const struct publish *publish, struct online_place *place)
@@ -164,7 +162,7 @@ static int step_types(struct publish *publish, const struct watermark *watermark
 	return 0;
 }
 
-static bool report_types_failure(struct publish *publish, char *errmsg, size_t errmsg_size)
+static bool report_types_failure(struct publish *publish, struct error *error)
 {
 	struct publish_types *types = types_of(publish);
 	int err = __atomic_load_n(&types->space_err, __ATOMIC_ACQUIRE);
@@ -173,19 +171,18 @@ static bool report_types_failure(struct publish *publish, char *errmsg, size_t e
 		return false;
 	types->space_reported = true;
 	if (types->types_omitted)
-		snprintf(errmsg, errmsg_size,
-			 "%s: %s: %zu type%s omitted: make room in the file system",
-			 publish->settings.path, strerror(err), types->types_omitted,
-			 types->types_omitted == 1 ? " is" : "s are");
+		error_format(error, err, "%s: %s: %zu type%s omitted: make room in the file system",
+			     publish->settings.path, strerror(err), types->types_omitted,
+			     types->types_omitted == 1 ? " is" : "s are");
 	else
-		snprintf(
-			errmsg, errmsg_size,
+		error_format(
+			error, err,
 			"%s: %s: the counters of some CPUs are omitted: make room in the file system",
 			publish->settings.path, strerror(err));
 	return true;
 }
 
-static int end_types(struct publish *publish, char *errmsg, size_t errmsg_size)
+static int end_types(struct publish *publish, struct error *error)
 {
 	struct publish_types *types = types_of(publish);
 	struct stats_file_omitted omitted = { 0 };
@@ -198,8 +195,8 @@ static int end_types(struct publish *publish, char *errmsg, size_t errmsg_size)
 
 	types->file = NULL;
 	if (err)
-		snprintf(errmsg, errmsg_size, "%s: cannot be removed: %s", publish->settings.path,
-			 strerror(-err));
+		error_format(error, err, "%s: cannot be removed: %s", publish->settings.path,
+			     strerror(-err));
 	return err;
 }
 
@@ -227,7 +224,7 @@ const struct online_counter online_types = {
 	.close = close_types,
 };
 
-int publish_initial_counts(struct publish *publish, const char *directory)
+int publish_initial_counts(struct publish *publish, const char *directory, struct error *error)
 {
 	struct slabinfo slabinfo = { 0 };
 	char path[4096], *text = NULL;
@@ -247,8 +244,7 @@ int publish_initial_counts(struct publish *publish, const char *directory)
 	slabinfo_deinit(&slabinfo);
 	free(text);
 	if (err)
-		snprintf(publish->errmsg, sizeof(publish->errmsg), "kernel/slabinfo: %s",
-			 strerror(-err));
+		error_set_at(error, err, "kernel/slabinfo");
 	return err;
 }
 

@@ -4,14 +4,15 @@
 #ifndef TRACER_PUBLISH_PUBLISH_TYPES_H
 #define TRACER_PUBLISH_PUBLISH_TYPES_H
 
+#include "base/error.h"
 #include "live/stats/stats_file.h"
 #include "tracer/publish/publish.h"
 
 /*
  * Sets the number of objects that each cache had before, from the directory's kernel/slabinfo. 0 or
- * -ENOMEM, errmsg set.
+ * -ENOMEM, error set.
  */
-int publish_initial_counts(struct publish *publish, const char *directory);
+int publish_initial_counts(struct publish *publish, const char *directory, struct error *error);
 
 /* The statistics file; NULL: none. */
 const struct stats_file *publish_stats_file(const struct publish *publish);

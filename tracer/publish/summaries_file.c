@@ -191,14 +191,14 @@ static int open_part(const struct summaries_file *file, uint64_t day, uint64_t p
 	return err;
 }
 
-static void fail_to_open(const struct summaries_file *file, int err, const char *path, char *errmsg,
-			 size_t size)
+static void fail_to_open(const struct summaries_file *file, int err, const char *path,
+			 struct error *error)
 {
 	char name[NAME_MAX + 1];
 
 	name_of_part(file, file->day, file->part, name, sizeof(name));
-	snprintf(
-		errmsg, size, "%s/%s: %s", path, name,
+	error_format(
+		error, err, "%s/%s: %s", path, name,
 		err == -EBUSY
 			? "another kmemtraced writes it: choose another directory with --summaries-dir"
 		: err == -EBADMSG ? "is not a file of summaries: move it away"
@@ -256,39 +256,36 @@ static uint64_t find_last_part(const struct summaries_file *file, uint64_t day)
 	return last;
 }
 
-/* A descriptor, or -errno with errmsg set. */
-static int open_directory(const char *directory, char *errmsg, size_t size)
+/* A descriptor, or -errno with error set. */
+static int open_directory(const char *directory, struct error *error)
 {
 	__attribute__((cleanup(free_text))) char *path = NULL;
 
 	/* a name in it, for which messages are */
 	if (asprintf(&path, "%s/*" SUMMARY_FILE_SUFFIX, directory) < 0) {
 		path = NULL;
-		snprintf(errmsg, size, "%s: %s", directory, strerror(ENOMEM));
-		return -ENOMEM;
+		return error_set_at(error, -ENOMEM, directory);
 	}
-	return trusted_directory_open(path, errmsg, size);
+	return trusted_directory_open(path, error);
 }
 
 int summaries_file_open(struct summaries_file **result, const char *directory, const char *host,
-			uint64_t time, char *errmsg, size_t errmsg_size)
+			uint64_t time, struct error *error)
 {
 	struct summaries_file *file = calloc(1, sizeof(*file));
 	int err;
 
-	if (!file) {
-		snprintf(errmsg, errmsg_size, "%s: %s", directory, strerror(ENOMEM));
-		return -ENOMEM;
-	}
+	if (!file)
+		return error_set_at(error, -ENOMEM, directory);
 	set_host(file, host);
 	file->fd = -1;
 	file->day = time / DAY;
-	err = file->directory = open_directory(directory, errmsg, errmsg_size);
+	err = file->directory = open_directory(directory, error);
 	if (err >= 0) {
 		file->part = find_last_part(file, file->day);
 		err = file->fd = open_part(file, file->day, file->part);
 		if (err < 0)
-			fail_to_open(file, err, directory, errmsg, errmsg_size);
+			fail_to_open(file, err, directory, error);
 	}
 	if (err >= 0) {
 		*result = file;

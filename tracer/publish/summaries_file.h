@@ -10,15 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct summaries_file;
 
 /*
  * Opens the file of this day (time: ns since 1970) in the directory, which is made if it is
  * missing; only root and the caller may be able to write it. Cuts off a block at the end of the
- * file that is not whole, and locks the file. errmsg gets the message of a failure.
+ * file that is not whole, and locks the file. error gets the message of a failure.
  */
 int summaries_file_open(struct summaries_file **file, const char *directory, const char *host,
-			uint64_t time, char *errmsg, size_t errmsg_size);
+			uint64_t time, struct error *error);
 void summaries_file_close(struct summaries_file *file); /* NULL is allowed */
 
 /*

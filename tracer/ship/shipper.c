@@ -34,25 +34,14 @@
 #define PAUSE_NS 5000000
 #define END_PAUSES 1800 /* 9 s */
 
-__attribute__((format(printf, 3, 4))) static int fail_shipper(struct shipper *shipper, int err,
-							      const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(shipper->errmsg, sizeof(shipper->errmsg), format, arguments);
-	va_end(arguments);
-	return err;
-}
-
-static int find_user(struct shipper *shipper, struct shipper_work *work)
+static int find_user(struct shipper_work *work, struct error *error)
 {
 	const char *name = work->settings->options->user;
 	const struct passwd *user;
 	uint64_t number;
 
 	if (geteuid() && name)
-		return fail_shipper(shipper, -EPERM,
+		return error_format(error, -EPERM,
 				    "--ship-user: only root can become another user");
 	if (geteuid())
 		return 0;
@@ -66,23 +55,22 @@ static int find_user(struct shipper *shipper, struct shipper_work *work)
 		work->user = (uid_t)number;
 		work->group = (gid_t)number;
 	} else {
-		return fail_shipper(shipper, -ENOENT, "--ship-user %s: there is no such user",
-				    name);
+		return error_format(error, -ENOENT, "--ship-user %s: there is no such user", name);
 	}
 	if (!work->user)
-		return fail_shipper(shipper, -EPERM,
+		return error_format(error, -EPERM,
 				    "--ship-user %s: sending summaries needs no privilege", name);
 	if (!capng_get_caps_process() && capng_have_capability(CAPNG_EFFECTIVE, CAP_SETUID) &&
 	    capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID))
 		return 0;
-	return fail_shipper(
-		shipper, -EPERM,
+	return error_format(
+		error, -EPERM,
 		"--ship-to: kmemtraced is root without CAP_SETUID and CAP_SETGID, and " PROGRAM
 		" may not be root: see kmemtraced(8), \"Sending them\"");
 }
 
 /* Beside this program, as when it is built, or where it is installed. */
-static int find_program(struct shipper *shipper, struct shipper_work *work)
+static int find_program(struct shipper_work *work, struct error *error)
 {
 	static const char *const places[] = { "/" PROGRAM, "/../bin/" PROGRAM };
 	char directory[PATH_MAX];
@@ -105,8 +93,8 @@ static int find_program(struct shipper *shipper, struct shipper_work *work)
 		close_fd(&work->program);
 		work->program = -1;
 	}
-	return fail_shipper(
-		shipper, -ENOENT,
+	return error_format(
+		error, -ENOENT,
 		"--ship-to: " PROGRAM
 		" is not installed: this build of kmemtrace has none (no libcurl), or it is in another package");
 }
@@ -128,58 +116,56 @@ static int take_state(struct shipper_work *work)
 }
 
 /* Its owner is the user, who can write nothing else. */
-static int open_state(struct shipper *shipper, struct shipper_work *work)
+static int open_state(struct shipper_work *work, struct error *error)
 {
 	int err = take_state(work);
 
-	return err ? fail_shipper(shipper, err, "--ship-to: %s/" STATE ": %s",
+	return err ? error_format(error, err, "--ship-to: %s/" STATE ": %s",
 				  work->settings->directory, strerror(-err))
 		   : 0;
 }
 
-static int open_directory(struct shipper *shipper, struct shipper_work *work)
+static int open_directory(struct shipper_work *work, struct error *error)
 {
 	__attribute__((cleanup(free_text))) char *path = NULL;
 
 	if (asprintf(&path, "%s/*" SUMMARY_FILE_SUFFIX, work->settings->directory) < 0) {
 		path = NULL;
-		return fail_shipper(shipper, -ENOMEM, "--ship-to: %s", strerror(ENOMEM));
+		return error_set_at(error, -ENOMEM, "--ship-to");
 	}
-	work->directory = trusted_directory_open(path, shipper->errmsg, sizeof(shipper->errmsg));
+	work->directory = trusted_directory_open(path, error);
 	return work->directory < 0 ? work->directory : 0;
 }
 
-static int prepare_work(struct shipper *shipper, struct shipper_work *work)
+static int prepare_work(struct shipper_work *work, struct error *error)
 {
 	const struct ship_options *options = work->settings->options;
 	char text[SHIPPER_CREDENTIALS_MAX];
-	int err = find_program(shipper, work);
+	int err = find_program(work, error);
 
 	if (!err)
-		err = find_user(shipper, work);
+		err = find_user(work, error);
 	if (!err)
-		err = shipper_credentials(options, text, sizeof(text), shipper->errmsg,
-					  sizeof(shipper->errmsg));
+		err = shipper_credentials(options, text, sizeof(text), error);
 	explicit_bzero(text, sizeof(text));
 	if (!err && options->ca) {
 		work->ca = absolute_path(options->ca);
-		err = work->ca ? 0
-			       : fail_shipper(shipper, -ENOMEM, "--ship-ca: %s", strerror(ENOMEM));
+		err = work->ca ? 0 : error_set_at(error, -ENOMEM, "--ship-ca");
 	}
 	if (!err && options->ca && access(options->ca, R_OK))
-		err = fail_shipper(shipper, -errno, "--ship-ca: %s: %s", options->ca,
+		err = error_format(error, -errno, "--ship-ca: %s: %s", options->ca,
 				   strerror(errno));
 	if (!err)
-		err = open_directory(shipper, work);
-	return err ? err : open_state(shipper, work);
+		err = open_directory(work, error);
+	return err ? err : open_state(work, error);
 }
 
-static int start_process(struct shipper *shipper, struct shipper_work *work)
+static int start_process(struct shipper *shipper, struct shipper_work *work, struct error *error)
 {
 	int sockets[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, sockets))
-		return fail_shipper(shipper, -errno, "--ship-to: %s", strerror(errno));
+		return error_set_at(error, -errno, "--ship-to");
 	shipper->pid = fork();
 	if (!shipper->pid) {
 		work->requests = sockets[1];
@@ -190,10 +176,11 @@ static int start_process(struct shipper *shipper, struct shipper_work *work)
 	if (shipper->pid > 0)
 		return 0;
 	shipper->pid = 0;
-	return fail_shipper(shipper, -errno, "--ship-to: %s", strerror(errno));
+	return error_set_at(error, -errno, "--ship-to");
 }
 
-int shipper_start(struct shipper *shipper, const struct shipper_settings *settings)
+int shipper_start(struct shipper *shipper, const struct shipper_settings *settings,
+		  struct error *error)
 {
 	struct shipper_work work = {
 		.settings = settings, .requests = -1, .directory = -1, .state = -1, .program = -1
@@ -201,9 +188,9 @@ int shipper_start(struct shipper *shipper, const struct shipper_settings *settin
 	int err;
 
 	*shipper = (struct shipper){ .socket = -1 };
-	err = prepare_work(shipper, &work);
+	err = prepare_work(&work, error);
 	if (!err)
-		err = start_process(shipper, &work);
+		err = start_process(shipper, &work, error);
 	close_fd(&work.directory);
 	close_fd(&work.state);
 	close_fd(&work.program);

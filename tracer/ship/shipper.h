@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/error.h"
 #include "tracer/ship/shipper_report.h"
 
 struct shipper {
@@ -19,12 +20,11 @@ struct shipper {
 	int socket; /* -1: none */
 	bool is_ending;
 	struct shipper_report report;
-	char errmsg[500];
 };
 
-/* Checks all that is needed, and forks. Call it before there are threads. 0 or -errno with errmsg
- * set. */
-int shipper_start(struct shipper *shipper, const struct shipper_settings *settings);
+/* Checks all that is needed, and forks. Call it before there are threads. 0 or -errno. */
+int shipper_start(struct shipper *shipper, const struct shipper_settings *settings,
+		  struct error *error);
 
 /* kmemtraced writes summaries: kmemtrace-ship is started. */
 void shipper_go(struct shipper *shipper);

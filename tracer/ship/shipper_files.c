@@ -113,8 +113,7 @@ void shipper_files_forget(struct shipper_files *files)
 	*files = (struct shipper_files){ 0 };
 }
 
-static int read_credentials(const char *path, char *text, size_t size, char *errmsg,
-			    size_t errmsg_size)
+static int read_credentials(const char *path, char *text, size_t size, struct error *error)
 {
 	struct stat about;
 	ssize_t length = 0;
@@ -123,12 +122,11 @@ static int read_credentials(const char *path, char *text, size_t size, char *err
 	if (!err && fstat(fd, &about))
 		err = -errno;
 	if (!err && about.st_mode & 077) {
-		snprintf(
-			errmsg, errmsg_size,
+		close(fd);
+		return error_format(
+			error, -EACCES,
 			"--ship-credentials: %s: other users may read or write it (mode %03o), and it has a password: chmod 600 it",
 			path, (unsigned int)about.st_mode & 0777);
-		close(fd);
-		return -EACCES;
 	}
 	if (!err) {
 		length = read(fd, text, size - 1);
@@ -137,14 +135,14 @@ static int read_credentials(const char *path, char *text, size_t size, char *err
 	if (fd >= 0)
 		close(fd);
 	if (err)
-		snprintf(errmsg, errmsg_size, "--ship-credentials: %s: %s", path, strerror(-err));
+		error_format(error, err, "--ship-credentials: %s: %s", path, strerror(-err));
 	else
 		text[length] = '\0';
 	return err;
 }
 
-int shipper_credentials(const struct ship_options *options, char *text, size_t size, char *errmsg,
-			size_t errmsg_size)
+int shipper_credentials(const struct ship_options *options, char *text, size_t size,
+			struct error *error)
 {
 	static const char word[] = "credentials ";
 	const char *user = getenv("KMEMTRACE_CLICKHOUSE_USER");
@@ -153,14 +151,13 @@ int shipper_credentials(const struct ship_options *options, char *text, size_t s
 
 	if (options->credentials)
 		return read_credentials(options->credentials, text + length, size - (size_t)length,
-					errmsg, errmsg_size);
+					error);
 	length = snprintf(text, size, "%s%s%s%s%s%s", word, user ? "user " : "", user ? user : "",
 			  user && password ? "\n" : "", password ? "password " : "",
 			  password ? password : "");
 	if ((size_t)length < size)
 		return 0;
-	snprintf(
-		errmsg, errmsg_size,
+	return error_set(
+		error, -E2BIG,
 		"--ship-to: KMEMTRACE_CLICKHOUSE_USER or KMEMTRACE_CLICKHOUSE_PASSWORD is too long");
-	return -E2BIG;
 }

@@ -116,11 +116,10 @@ static void report_ship_failure(struct process *process, const char *text)
 	set_next_start(process);
 }
 
-static int send_credentials(struct process *process, char *errmsg, size_t size)
+static int send_credentials(struct process *process, struct error *error)
 {
 	char text[SHIPPER_CREDENTIALS_MAX];
-	int err = shipper_credentials(process->work->settings->options, text, sizeof(text), errmsg,
-				      size);
+	int err = shipper_credentials(process->work->settings->options, text, sizeof(text), error);
 
 	if (!err)
 		err = fd_message_send(process->socket, text, strlen(text), -1);
@@ -138,7 +137,7 @@ static void close_socket(struct process *process)
 
 static void start_ship(struct process *process)
 {
-	char errmsg[SHIPPER_TEXT] = "";
+	struct error error = { 0 };
 	int sockets[2], err;
 
 	process->started = now_ns();
@@ -147,7 +146,7 @@ static void start_ship(struct process *process)
 		return;
 	}
 	process->socket = sockets[0];
-	err = send_credentials(process, errmsg, sizeof(errmsg));
+	err = send_credentials(process, &error);
 	if (!err)
 		err = process->ship = shipper_execute(process->work, sockets[1]);
 	close(sockets[1]);
@@ -157,7 +156,8 @@ static void start_ship(struct process *process)
 	}
 	process->ship = 0;
 	close_socket(process);
-	report_ship_failure(process, *errmsg ? errmsg : strerror(-err));
+	error_set(&error, err, strerror(-err));
+	report_ship_failure(process, error.text);
 }
 
 /* The sentence of the first server that fails; "": none does. */

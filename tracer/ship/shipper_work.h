@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "tracer/ship/shipper_report.h"
 
 #define SHIPPER_CREDENTIALS_MAX 4200 /* bytes */
@@ -33,9 +34,9 @@ struct shipper_work {
 
 int shipper_work(struct shipper_work *work); /* the exit status */
 
-/* The message with the user and the password. 0 or -errno with errmsg set. */
-int shipper_credentials(const struct ship_options *options, char *text, size_t size, char *errmsg,
-			size_t errmsg_size);
+/* The message with the user and the password. 0 or -errno with error set. */
+int shipper_credentials(const struct ship_options *options, char *text, size_t size,
+			struct error *error);
 
 /* Exit statuses of kmemtrace-ship before it is that. */
 #define SHIPPER_NO_USER 126
