@@ -53,7 +53,8 @@ end_late()
 set -m # a process group for the test
 began=$EPOCHREALTIME
 SECONDS=0
-env KMT_TEST="$run:$name" KMT_TEST_RUN="$run" TMPDIR="$temporary" "${view[@]}" "$@" </dev/null &
+# --default-signal: nohup(1) ignores SIGHUP, which tests send
+env --default-signal KMT_TEST="$run:$name" KMT_TEST_RUN="$run" TMPDIR="$temporary" "${view[@]}" "$@" </dev/null &
 job=$!
 end_late &
 watcher=$!
