@@ -324,7 +324,7 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 	if (settings)
 		analysis->settings = *settings;
 	analysis->capture = capture;
-	*capture->errmsg = 0;
+	*capture->error.text = 0;
 	err = object_table_init(&analysis->objects);
 	if (!err)
 		err = merge_open(&merge, capture, analysis->settings.threads,
@@ -346,8 +346,8 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 		err = matcher_open(&matcher, analysis);
 	if (!err)
 		err = match_events(analysis, merge, matcher);
-	if (err && !*capture->errmsg)
-		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", capture->path,
+	if (err && !*capture->error.text)
+		snprintf(capture->error.text, sizeof(capture->error.text), "%s: %s", capture->path,
 			 strerror(-err));
 	matcher_close(matcher);
 	merge_close(merge);

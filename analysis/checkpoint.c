@@ -38,7 +38,7 @@ static int open_finished_piece(struct checkpoint *checkpoint, const char *from)
 	int err = capture_open(capture, from);
 
 	if (err)
-		return error_set(checkpoint->error, err, capture->errmsg);
+		return error_set(checkpoint->error, err, capture->error.text);
 	checkpoint->begin = capture->status.until;
 	capture->status.until = 0;
 	if (!checkpoint->begin)
@@ -207,7 +207,7 @@ int checkpoint_make(const char *from, const char *to, const struct checkpoint_th
 	settings.last_allocation = calloc(UINT16_MAX + 1, sizeof(*settings.last_allocation));
 	err = settings.last_allocation ? analysis_run(&analysis, &capture, &settings) : -ENOMEM;
 	if (err) {
-		error_set(error, err, *capture.errmsg ? capture.errmsg : strerror(-err));
+		error_set(error, err, *capture.error.text ? capture.error.text : strerror(-err));
 	} else {
 		err = write_directory(&checkpoint, to, settings.last_allocation);
 		analysis_deinit(&analysis);

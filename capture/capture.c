@@ -30,17 +30,6 @@
 #define METADATA_BYTES_MAX ((size_t)1 << 20)
 #define TABLE_BYTES_MAX ((size_t)64 << 20)
 
-__attribute__((format(printf, 3, 4))) static int fail_capture(struct capture *capture, int err,
-							      const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(capture->errmsg, sizeof(capture->errmsg), format, arguments);
-	va_end(arguments);
-	return err;
-}
-
 /* Appends to the list of tables that are missing or damaged. */
 __attribute__((format(printf, 4, 5))) static void
 add_unread(struct capture *capture, const char *key, int err, const char *format, ...)
@@ -61,7 +50,8 @@ add_unread(struct capture *capture, const char *key, int err, const char *format
 /* Without the table, the same capture would have other figures than elsewhere. */
 static int fail_shortage(struct capture *capture, const char *table, int err)
 {
-	return fail_capture(capture, err, "%s/%s: %s", capture->path, table, strerror(-err));
+	return error_format(&capture->error, err, "%s/%s: %s", capture->path, table,
+			    strerror(-err));
 }
 
 /* The path of the last part, which has the newest tables. */
@@ -79,28 +69,30 @@ static int open_metadata(struct capture *capture)
 
 	err = path ? read_file(AT_FDCWD, path, METADATA_BYTES_MAX, &text, NULL) : -ENOMEM;
 	if (err == -ENOENT && !capture->stream_count)
-		return fail_capture(capture, -ENOENT, "%s holds no metadata: not a capture",
+		return error_format(&capture->error, -ENOENT, "%s holds no metadata: not a capture",
 				    capture->path);
 	if (err == -ENOENT)
-		return fail_capture(
-			capture, -EINVAL,
+		return error_format(
+			&capture->error, -EINVAL,
 			"%s holds streams but no metadata: kmemtrace-check --repair rebuilds it",
 			capture->path);
 	if (err == -EFBIG)
-		return fail_capture(
-			capture, -EINVAL,
+		return error_format(
+			&capture->error, -EINVAL,
 			"%s/metadata: larger than 1 MiB: it is not the metadata of a capture",
 			capture->path);
 	if (err)
-		return fail_capture(capture, err, "%s/metadata: %s", capture->path, strerror(-err));
+		return error_format(&capture->error, err, "%s/metadata: %s", capture->path,
+				    strerror(-err));
 	err = metadata_parse(&capture->metadata, text, &error);
 	if (err == -EINVAL && capture->stream_count)
-		return fail_capture(
-			capture, err,
+		return error_format(
+			&capture->error, err,
 			"%s/metadata: %s; if it is damaged, kmemtrace-check --repair rebuilds it",
 			capture->path, error.text);
 	if (err)
-		return fail_capture(capture, err, "%s/metadata: %s", capture->path, error.text);
+		return error_format(&capture->error, err, "%s/metadata: %s", capture->path,
+				    error.text);
 	return 0;
 }
 
@@ -118,7 +110,7 @@ static int read_status(const struct capture_part *part, struct status *status, s
 static int take_fault(struct capture *capture, const char *path, const char *fault)
 {
 	if (capture->parts.is_set)
-		return fail_capture(capture, -EILSEQ,
+		return error_format(&capture->error, -EILSEQ,
 				    "%s: %s: kmemtrace-check lists what is wrong in the set", path,
 				    fault);
 	add_unread(capture, "times", -EBADMSG, "the times of the status are wrong: %s", fault);
@@ -293,7 +285,7 @@ static int open_symbols(struct capture *capture)
 
 	path = join_path(last_part(capture), "kernel/symbols");
 	if (!path)
-		return fail_capture(capture, -ENOMEM, "%s: %s", capture->path, strerror(ENOMEM));
+		return error_set_at(&capture->error, -ENOMEM, capture->path);
 	err = symbols_load(&capture->symbols, path);
 	if (error_is_shortage(err))
 		return fail_shortage(capture, "kernel/symbols", err);
@@ -321,7 +313,7 @@ static int open_streams(struct capture *capture)
 	int err = stream_files_find(&capture->parts, &capture->streams, &capture->stream_count,
 				    &failed);
 
-	return err ? fail_capture(capture, err, "%s: %s", failed, strerror(-err)) : 0;
+	return err ? error_set_at(&capture->error, err, failed) : 0;
 }
 
 static int open_capture_directory(struct capture *capture)
@@ -333,22 +325,23 @@ static int open_capture_directory(struct capture *capture)
 
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return fail_capture(capture, -errno, "%s: %s", path, strerror(errno));
+		return error_set_at(&capture->error, -errno, path);
 	if (!fstat(fd, &stat) && S_ISDIR(stat.st_mode))
 		return fd;
 	if (pread(fd, first, sizeof(first) - 1, 0) < 0)
 		*first = '\0'; /* a pipe, or the like */
 	close(fd);
 	if (!strcmp(first, STREAM_FRAME_FIRST))
-		return fail_capture(
-			capture, -ENOTDIR,
+		return error_format(
+			&capture->error, -ENOTDIR,
 			"%s is a capture from kmemtraced -o -, not a directory: read it with kmemtrace-report -i - < %s, by the view events or count",
 			path, path);
 	if (stream_file_cpu(basename(path)) >= 0)
-		return fail_capture(capture, -ENOTDIR,
+		return error_format(&capture->error, -ENOTDIR,
 				    "%s is a stream: name the capture's directory, which holds it",
 				    path);
-	return fail_capture(capture, -ENOTDIR, "%s is not a directory: not a capture", path);
+	return error_format(&capture->error, -ENOTDIR, "%s is not a directory: not a capture",
+			    path);
 }
 
 /* Is the first part a piece whose streams go on from those of another one? */
@@ -373,10 +366,8 @@ static bool is_later_piece(const struct capture *capture)
 
 static int find_parts(struct capture *capture, bool alone, const struct capture_range *range)
 {
-	int err = capture_parts_find(&capture->parts, capture->path, alone, range,
-				     &capture->checkpoint);
-
-	return err ? fail_capture(capture, err, "%s", capture->parts.errmsg) : 0;
+	return capture_parts_find(&capture->parts, capture->path, alone, range,
+				  &capture->checkpoint, &capture->error);
 }
 
 static int open_parts(struct capture *capture, const char *path, bool alone,
@@ -388,7 +379,7 @@ static int open_parts(struct capture *capture, const char *path, bool alone,
 	memset(capture, 0, sizeof(*capture));
 	capture->path = strdup(path);
 	if (!capture->path)
-		return fail_capture(capture, -ENOMEM, "%s: %s", path, strerror(ENOMEM));
+		return error_set_at(&capture->error, -ENOMEM, path);
 	directory = open_capture_directory(capture);
 	err = directory < 0 ? directory : find_parts(capture, alone, range);
 	if (!err)
@@ -396,7 +387,8 @@ static int open_parts(struct capture *capture, const char *path, bool alone,
 	if (!err)
 		err = open_metadata(capture);
 	if (!err && !capture->stream_count)
-		err = fail_capture(capture, -EINVAL, "%s holds no streams (cpu0, cpu1, …)", path);
+		err = error_format(&capture->error, -EINVAL, "%s holds no streams (cpu0, cpu1, …)",
+				   path);
 	if (!err)
 		err = open_symbols(capture);
 	/* before the status is read: the capture may be finished in between */

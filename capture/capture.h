@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "kernel/caches.h"
 #include "kernel/cgroups.h"
 #include "kernel/gfp.h"
@@ -58,13 +59,13 @@ struct capture {
 	size_t unread_count;
 	struct live_capture *live; /* it grows while it is read; NULL: all is there */
 	unsigned int changes;	   /* of tables of a live capture: names may be others now */
-	char errmsg[300];	   /* after a failure */
+	struct error error;	   /* after a failure */
 };
 
 #define CAPTURE_DEFAULT "kmemtrace.data"
 
 /*
- * Opens a capture. 0, or -errno with errmsg set: -ENOENT (the path does not exist, or an empty
+ * Opens a capture. 0, or -errno with error set: -ENOENT (the path does not exist, or an empty
  * directory), -ENOTDIR, -EINVAL (not a capture), -EPROTONOSUPPORT (the format is newer), …. A
  * missing or damaged table is not an error: it is empty, and `unread` names it. It is an error if a
  * table could not be read because of a shortage of memory or of file descriptors.

@@ -25,17 +25,6 @@ enum live_table_number {
 	LIVE_STATUS,
 };
 
-__attribute__((format(printf, 3, 4))) static int fail_live(struct live_capture *live, int err,
-							   const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(live->capture->errmsg, sizeof(live->capture->errmsg), format, arguments);
-	va_end(arguments);
-	return err;
-}
-
 /* Reads size bytes into the file. 0; -ENODATA: the stream ended; or -errno. */
 static int copy_bytes(struct live_capture *live, int fd, uint64_t size)
 {
@@ -171,8 +160,8 @@ static int make_directory(struct live_capture *live)
 		err = -errno;
 	if (err) {
 		*live->directory = 0;
-		return fail_live(
-			live, err,
+		return error_format(
+			&live->capture->error, err,
 			"cannot make a temporary directory: %s: set TMPDIR to a directory that is writable",
 			strerror(-err));
 	}
@@ -220,11 +209,13 @@ static int read_begin(struct live_capture *live)
 	int err;
 
 	if (!fgets(line, sizeof(line), live->input))
-		return fail_live(live, -EBADMSG,
-				 "standard input: empty: pipe kmemtraced -o - into this program");
+		return error_format(
+			&live->capture->error, -EBADMSG,
+			"standard input: empty: pipe kmemtraced -o - into this program");
 	if (strcmp(line, STREAM_FRAME_FIRST))
-		return fail_live(live, -EBADMSG,
-				 "standard input: not a stream of this version of kmemtraced -o -");
+		return error_format(
+			&live->capture->error, -EBADMSG,
+			"standard input: not a stream of this version of kmemtraced -o -");
 	err = make_directory(live);
 	if (err)
 		return err;
@@ -232,8 +223,8 @@ static int read_begin(struct live_capture *live)
 	for (size_t i = 0; i < LIVE_TABLES && !err; i++)
 		err = live->tables[i].text ? write_table_first(live, &live->tables[i]) : 0;
 	if (err == -ENODATA || err == -EBADMSG)
-		return fail_live(
-			live, -EBADMSG,
+		return error_format(
+			&live->capture->error, -EBADMSG,
 			"standard input: the stream is damaged, or ended before the capture began");
 	return err;
 }
@@ -262,9 +253,9 @@ int live_capture_open(struct live_capture *live, struct capture *capture, FILE *
 		err = open_streams(live);
 	if (!err)
 		err = open_caches(live);
-	if (err && !*capture->errmsg)
-		fail_live(live, err, "%s: %s",
-			  *live->directory ? live->directory : "standard input", strerror(-err));
+	if (err)
+		error_format(&capture->error, err, "%s: %s",
+			     *live->directory ? live->directory : "standard input", strerror(-err));
 	for (size_t i = 0; i < LIVE_TABLES; i++)
 		live->tables[i].changed = false;
 	capture->live = live;
@@ -415,7 +406,8 @@ static int read_changed(struct live_capture *live)
 		live->capture->changes++;
 		err = read[i](live, table->text);
 		if (err)
-			fail_live(live, err, "standard input: %s: %s", table->name, strerror(-err));
+			error_format(&live->capture->error, err, "standard input: %s: %s",
+				     table->name, strerror(-err));
 	}
 	return err;
 }
@@ -427,7 +419,8 @@ int live_capture_more(struct live_capture *live)
 	/* the streams are open by now */
 	remove_directory(live);
 	if (err)
-		return fail_live(live, err, "standard output: %s", strerror(-err));
+		return error_format(&live->capture->error, err, "standard output: %s",
+				    strerror(-err));
 	err = take_frames(live, false);
 	if (err == -ENODATA) {
 		live->ended = true;
@@ -435,7 +428,7 @@ int live_capture_more(struct live_capture *live)
 		err = 0;
 	}
 	if (err)
-		return fail_live(live, err, "standard input: %s",
-				 err == -EBADMSG ? "the stream is damaged" : strerror(-err));
+		return error_format(&live->capture->error, err, "standard input: %s",
+				    err == -EBADMSG ? "the stream is damaged" : strerror(-err));
 	return read_changed(live);
 }

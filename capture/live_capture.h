@@ -42,14 +42,14 @@ struct live_capture {
 
 /*
  * Reads the begin of the stream and opens the capture, whose member live becomes this. 0, or -errno
- * with capture->errmsg set.
+ * with capture->error.text set.
  */
 int live_capture_open(struct live_capture *live, struct capture *capture, FILE *input);
 void live_capture_close(struct live_capture *live);
 
 /*
  * Waits for more events, and updates the tables of the capture and live->watermark. 0, or -errno
- * with capture->errmsg set.
+ * with capture->error.text set.
  */
 int live_capture_more(struct live_capture *live);
 

@@ -64,22 +64,22 @@ static int fail_merge(struct merge *merge, size_t index, int err)
 	char newer[METADATA_TEXT];
 
 	if (err == -EPROTONOSUPPORT)
-		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: byte %" PRIu64 ": %s; %s",
-			 path, stream->offset, stream->errmsg,
-			 metadata_newer_text(capture->metadata.tracer_version, newer,
-					     sizeof(newer)));
+		error_format(&capture->error, err, "%s: byte %" PRIu64 ": %s; %s", path,
+			     stream->offset, stream->errmsg,
+			     metadata_newer_text(capture->metadata.tracer_version, newer,
+						 sizeof(newer)));
 	else if (err == -EMFILE)
-		snprintf(
-			capture->errmsg, sizeof(capture->errmsg),
+		error_format(
+			&capture->error, err,
 			"%s: %s: each of the %zu streams needs one: raise the limit with ulimit -n",
 			path, strerror(EMFILE), capture->stream_count);
 	else if (err == -EILSEQ)
-		snprintf(
-			capture->errmsg, sizeof(capture->errmsg),
+		error_format(
+			&capture->error, err,
 			"%s: begins before the end of the piece before: kmemtrace-check lists what is wrong in the set",
 			path);
 	else
-		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", path, strerror(-err));
+		error_set_at(&capture->error, err, path);
 	return err;
 }
 
@@ -318,8 +318,7 @@ int merge_open(struct merge **result, struct capture *capture, unsigned int thre
 		err = prepare_merge(merge, threads);
 	}
 	if (err)
-		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", capture->path,
-			 strerror(-err));
+		error_set_at(&capture->error, err, capture->path);
 	for (size_t i = 0; !err && i < capture->stream_count; i++)
 		err = open_merged_stream(merge, i, seed);
 	if (err) {

@@ -16,9 +16,9 @@
 struct merge;
 
 /*
- * Opens all streams. 0 or -errno, with capture->errmsg set. The capture must stay open. threads:
- * the largest number of threads that read, with the caller's; 0: one for each CPU. The events do
- * not depend on it. seed: for the events' hashes, as in hash_address().
+ * Opens all streams. 0 or -errno, with capture->error.text set. The capture must stay open.
+ * threads: the largest number of threads that read, with the caller's; 0: one for each CPU. The
+ * events do not depend on it. seed: for the events' hashes, as in hash_address().
  */
 int merge_open(struct merge **merge, struct capture *capture, unsigned int threads, uint64_t seed);
 void merge_close(struct merge *merge);

@@ -121,21 +121,16 @@ int parts_list_started(const char *path, unsigned int **numbers, size_t *count)
 	return err;
 }
 
-static int fail_parts(struct capture_parts *parts, int err, const char *path)
-{
-	snprintf(parts->errmsg, sizeof(parts->errmsg), "%s: %s", path, strerror(-err));
-	return err;
-}
-
 /* Takes the path over. */
-static int add_part(struct capture_parts *parts, char *path, bool is_checkpoint, unsigned int piece)
+static int add_part(struct capture_parts *parts, char *path, bool is_checkpoint, unsigned int piece,
+		    struct error *error)
 {
 	struct capture_part *list;
 
 	list = path ? reallocarray(parts->list, parts->count + 1, sizeof(*list)) : NULL;
 	if (!list) {
 		free(path);
-		return fail_parts(parts, -ENOMEM, "the pieces");
+		return error_set_at(error, -ENOMEM, "the pieces");
 	}
 	parts->list = list;
 	list[parts->count++] = (struct capture_part){ path, is_checkpoint, piece };
@@ -144,7 +139,7 @@ static int add_part(struct capture_parts *parts, char *path, bool is_checkpoint,
 
 /* Adds the checkpoint of a piece, if it has one. */
 static int add_checkpoint(struct capture_parts *parts, const char *piece, unsigned int number,
-			  struct checkpoint_state *checkpoint)
+			  struct checkpoint_state *checkpoint, struct error *error)
 {
 	__attribute__((cleanup(free_text))) char *path = join_path(piece, PARTS_CHECKPOINT);
 	__attribute__((cleanup(free_text))) char *state =
@@ -159,17 +154,16 @@ static int add_checkpoint(struct capture_parts *parts, const char *piece, unsign
 	if (!err)
 		err = checkpoint_state_parse(checkpoint, text);
 	if (err == -EBADMSG) {
-		snprintf(
-			parts->errmsg, sizeof(parts->errmsg),
+		return error_format(
+			error, err,
 			"%s is damaged: kmemtrace-check --repair of the set makes the checkpoint again; without %s the piece can be read without it",
 			state, path);
-		return err;
 	}
 	if (err)
-		return fail_parts(parts, err, state ? state : piece);
+		return error_set_at(error, err, state ? state : piece);
 	part = path;
 	path = NULL;
-	return add_part(parts, part, true, number);
+	return add_part(parts, part, true, number, error);
 }
 
 /* False: the piece has no metadata that can be read, or no stream. */
@@ -187,7 +181,7 @@ static bool read_metadata(const char *piece, struct metadata *metadata)
  * piece before it is needed: it has no metadata yet.
  */
 static int find_run(struct capture_parts *parts, const char *set, const unsigned int *numbers,
-		    size_t count, size_t *run_begin, size_t *run_end)
+		    size_t count, size_t *run_begin, size_t *run_end, struct error *error)
 {
 	struct metadata last, metadata;
 	size_t first = count, end = 0;
@@ -197,7 +191,7 @@ static int find_run(struct capture_parts *parts, const char *set, const unsigned
 			parts_piece_path(set, numbers[first]);
 
 		if (!path)
-			return fail_parts(parts, -ENOMEM, set);
+			return error_set_at(error, -ENOMEM, set);
 		if (end && numbers[first] + 1 != numbers[first + 1])
 			break;
 		if (!read_metadata(path, end ? &metadata : &last)) {
@@ -207,13 +201,11 @@ static int find_run(struct capture_parts *parts, const char *set, const unsigned
 		}
 		if (end && memcmp(metadata.uuid, last.uuid, sizeof(last.uuid)) != 0)
 			break;
-		if ((end ? metadata : last).piece != numbers[first]) {
-			snprintf(
-				parts->errmsg, sizeof(parts->errmsg),
+		if ((end ? metadata : last).piece != numbers[first])
+			return error_format(
+				error, -EILSEQ,
 				"%s/metadata: it is of piece %u: kmemtrace-check lists what is wrong in the set",
 				path, (end ? metadata : last).piece);
-			return -EILSEQ;
-		}
 		if (!end)
 			end = first + 1;
 	}
@@ -268,10 +260,11 @@ static uint64_t from_begin(const char *set, unsigned int number, uint64_t origin
 
 /*
  * Leaves out the pieces that end before the range, if the next one has a checkpoint, and those that
- * begin after it. 0, or -EILSEQ with errmsg set.
+ * begin after it. 0, or -EILSEQ with error set.
  */
 static int limit_to_range(struct capture_parts *parts, const char *set, const unsigned int *numbers,
-			  const struct capture_range *range, size_t *first, size_t *end)
+			  const struct capture_range *range, size_t *first, size_t *end,
+			  struct error *error)
 {
 	uint64_t origin = parts->origin, after = range->after, before = range->before, from;
 	uint64_t earlier = origin; /* when the piece before began */
@@ -287,13 +280,11 @@ static int limit_to_range(struct capture_parts *parts, const char *set, const un
 	for (size_t i = *first + 1; i < *end; i++) {
 		uint64_t time = piece_begin(set, numbers[i]);
 
-		if (time && time < earlier) {
-			snprintf(
-				parts->errmsg, sizeof(parts->errmsg),
+		if (time && time < earlier)
+			return error_format(
+				error, -EILSEQ,
 				"%s: piece %u begins before piece %u: kmemtrace-check lists what is wrong in the set",
 				set, numbers[i], numbers[i - 1]);
-			return -EILSEQ;
-		}
 		earlier = time;
 		if (!time || (before && time >= origin + before)) {
 			*end = time ? i : *end;
@@ -308,38 +299,39 @@ static int limit_to_range(struct capture_parts *parts, const char *set, const un
 
 static int add_pieces(struct capture_parts *parts, const char *set, const unsigned int *numbers,
 		      size_t count, const struct capture_range *range,
-		      struct checkpoint_state *checkpoint)
+		      struct checkpoint_state *checkpoint, struct error *error)
 {
 	size_t first = 0, end = 0;
-	int err = find_run(parts, set, numbers, count, &first, &end);
+	int err = find_run(parts, set, numbers, count, &first, &end, error);
 
 	if (!err && first < end)
 		parts->origin = piece_begin(set, numbers[first]);
 	if (!err && range && first < end)
-		err = limit_to_range(parts, set, numbers, range, &first, &end);
+		err = limit_to_range(parts, set, numbers, range, &first, &end, error);
 	for (size_t i = first; i < end && !err; i++) {
 		char *path = parts_piece_path(set, numbers[i]);
 
 		if (i == first && path)
-			err = add_checkpoint(parts, path, numbers[i], checkpoint);
+			err = add_checkpoint(parts, path, numbers[i], checkpoint, error);
 		if (err)
 			free(path);
 		else
-			err = add_part(parts, path, false, numbers[i]);
+			err = add_part(parts, path, false, numbers[i], error);
 	}
 	return err;
 }
 
 /* The path is that of a set: names its pieces. */
-static int refuse_set(struct capture_parts *parts, const char *path, unsigned int number)
+static int refuse_set(const char *path, unsigned int number, struct error *error)
 {
-	snprintf(parts->errmsg, sizeof(parts->errmsg),
-		 "%s is a set of pieces: name one, as %s/" PARTS_PIECE_NAME, path, path, number);
-	return -EISDIR;
+	return error_format(error, -EISDIR,
+			    "%s is a set of pieces: name one, as %s/" PARTS_PIECE_NAME, path, path,
+			    number);
 }
 
 int capture_parts_find(struct capture_parts *parts, const char *path, bool alone,
-		       const struct capture_range *range, struct checkpoint_state *checkpoint)
+		       const struct capture_range *range, struct checkpoint_state *checkpoint,
+		       struct error *error)
 {
 	unsigned int *numbers = NULL;
 	size_t count = 0;
@@ -348,16 +340,16 @@ int capture_parts_find(struct capture_parts *parts, const char *path, bool alone
 	if (!has_metadata(path))
 		err = parts_list_pieces(path, &numbers, &count);
 	if (err)
-		return fail_parts(parts, err, path);
+		return error_set_at(error, err, path);
 	if (count)
-		err = alone ? refuse_set(parts, path, numbers[count - 1])
-			    : add_pieces(parts, path, numbers, count, range, checkpoint);
+		err = alone ? refuse_set(path, numbers[count - 1], error)
+			    : add_pieces(parts, path, numbers, count, range, checkpoint, error);
 	free(numbers);
 	parts->is_set = parts->count;
 	if (err || parts->is_set)
 		return err;
-	err = alone ? 0 : add_checkpoint(parts, path, 0, checkpoint);
-	return err ? err : add_part(parts, strdup(path), false, 0);
+	err = alone ? 0 : add_checkpoint(parts, path, 0, checkpoint, error);
+	return err ? err : add_part(parts, strdup(path), false, 0, error);
 }
 
 void capture_parts_deinit(struct capture_parts *parts)

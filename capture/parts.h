@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "capture/checkpoint_state.h"
 
 #define PARTS_CHECKPOINT "checkpoint" /* the directory in a piece */
@@ -35,16 +36,16 @@ struct capture_parts {
 	size_t left_out; /* pieces of a set: of earlier runs, or behind a gap */
 	size_t pieces;	 /* of the run, read or not */
 	uint64_t origin; /* ns: the begin of the set's first piece, read or not; 0: unknown */
-	char errmsg[300];
 };
 
 /*
  * Finds the parts of the capture at path. alone: it is the only part, without a checkpoint. range:
  * of a set, leaves out the pieces that it does not need; NULL: none. checkpoint: gets the state of
- * the checkpoint, all zero without one. 0, or -errno with errmsg set.
+ * the checkpoint, all zero without one. 0, or -errno with error set.
  */
 int capture_parts_find(struct capture_parts *parts, const char *path, bool alone,
-		       const struct capture_range *range, struct checkpoint_state *checkpoint);
+		       const struct capture_range *range, struct checkpoint_state *checkpoint,
+		       struct error *error);
 void capture_parts_deinit(struct capture_parts *parts);
 
 /* The number of a piece by the name of its directory; 0: another name. */

@@ -81,7 +81,8 @@ static int open_checked_capture(struct capture *capture, const char *path)
 		return err;
 	err = keep_own_streams(capture);
 	if (err) {
-		snprintf(capture->errmsg, sizeof(capture->errmsg), "%s: %s", path, strerror(-err));
+		snprintf(capture->error.text, sizeof(capture->error.text), "%s: %s", path,
+			 strerror(-err));
 		capture_close(capture);
 	}
 	return err;
@@ -115,7 +116,7 @@ int check_capture(const char *path, struct check_problems *problems, struct chec
 
 	err = open_checked_capture(&capture, path);
 	if (err)
-		return error_set(error, err, capture.errmsg);
+		return error_set(error, err, capture.error.text);
 	result->own_known = capture_knows_own(&capture);
 	result->being_written = capture.being_written;
 	memcpy(result->tracer_version, capture.metadata.tracer_version,

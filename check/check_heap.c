@@ -114,11 +114,11 @@ int check_heap_run(const char *path, bool verbose, struct progress_line *line,
 	*result = (struct check_heap){ 0 };
 	err = capture_open(&capture, path);
 	if (err)
-		return error_set(error, err, capture.errmsg);
+		return error_set(error, err, capture.error.text);
 	err = analysis_run(&analysis, &capture, &settings);
 	progress_line_clear();
 	if (err)
-		error_set(error, err, capture.errmsg);
+		error_set(error, err, capture.error.text);
 	for (size_t i = 0; !err && i < heap_findings_count(analysis.findings); i++) {
 		const struct heap_finding *found = heap_findings_get(analysis.findings, i);
 

@@ -51,7 +51,7 @@ static int report_live(const struct report_options *options)
 			options->view->name);
 	handle_interrupt();
 	if (live_capture_open(&live, &capture, stdin)) {
-		status = error_msg("%s", capture.errmsg);
+		status = error_msg("%s", capture.error.text);
 	} else {
 		status = report_print(options, &capture);
 		if (!live.is_whole && status != EXIT_TROUBLE)

@@ -56,7 +56,7 @@ int report_open_capture(struct capture *capture, const struct report_options *op
 			"%s has files of summaries: add them up first: kmemtrace-merge -o SUM %s, and report on SUM",
 			path, path);
 	if (err)
-		return error_msg("%s%s", capture->errmsg, advise_on_error(err));
+		return error_msg("%s%s", capture->error.text, advise_on_error(err));
 	if ((!range.after_is_date && !range.before_is_date) || capture->metadata.wall_offset)
 		return EXIT_OK;
 	capture_close(capture);
@@ -249,7 +249,7 @@ int report_make(struct report *report, struct capture *capture)
 		err = analysis_run(&report->analysis, capture, &report->settings);
 		progress_line_clear();
 		if (err)
-			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
+			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->error.text);
 		else if (report->allocations && report->allocations->source.err)
 			err = -ENOMEM;
 		else if (!view->streams)

@@ -215,7 +215,7 @@ static int run_view(struct live_counts *counts, struct pieces *pieces, struct re
 	if (!err) {
 		err = analysis_run(&report->analysis, capture, &report->settings);
 		if (err)
-			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->errmsg);
+			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->error.text);
 		report->analysis.loss.skipped_partial |=
 			status_probes_lack_skips(&capture->status.probes);
 	}
@@ -248,7 +248,7 @@ int live_counts_print(struct live_counts *counts, struct pieces *pieces)
 	int err = capture_open(&capture, pieces->present.directory.path);
 
 	if (err)
-		return error_set(pieces->error, err, capture.errmsg);
+		return error_set(pieces->error, err, capture.error.text);
 	report.capture = &capture;
 	err = run_view(counts, pieces, &report, &capture);
 	for (size_t i = 0; i < report.table_count; i++)

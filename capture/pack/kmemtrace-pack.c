@@ -248,7 +248,7 @@ static int pack_capture(const struct pack_options *options, const char *path, co
 	int status;
 
 	if (capture_open_alone(&capture, path))
-		return error_msg("%s", capture.errmsg);
+		return error_msg("%s", capture.error.text);
 	status = apply_options(options, path, target, convert, &capture);
 	capture_close(&capture);
 	return status;
@@ -340,7 +340,7 @@ static int split_path(const struct pack_options *options, const char *path)
 	int status;
 
 	if (capture_open_alone(&capture, path))
-		return error_msg("%s", capture.errmsg);
+		return error_msg("%s", capture.error.text);
 	status = split_to_pieces(options, &capture);
 	capture_close(&capture);
 	return status;

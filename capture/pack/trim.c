@@ -127,7 +127,7 @@ int trim_capture(const char *path, struct error *error)
 	int err = capture_open(&capture, path);
 
 	if (err)
-		return error_set(error, err, capture.errmsg);
+		return error_set(error, err, capture.error.text);
 	trim.capture = &capture;
 	if (capture.symbols.count && !capture.symbols.damaged && !capture.symbols.hidden)
 		err = trim_parts(&trim);

@@ -306,7 +306,7 @@ static int analyse_capture(struct writing *writing, const char *first, const cha
 	if (err) {
 		if (!*writing->summaries->errmsg)
 			snprintf(writing->summaries->errmsg, sizeof(writing->summaries->errmsg),
-				 "%s", writing->capture->errmsg);
+				 "%s", writing->capture->error.text);
 		return err;
 	}
 	writing->summaries->damaged_bytes = analysis.damaged_bytes;
@@ -337,7 +337,7 @@ int capture_summaries_write(struct capture_summaries *summaries, const char *cap
 	*summaries->errmsg = '\0';
 	err = capture_open(&capture, capture_path);
 	if (err) {
-		snprintf(summaries->errmsg, sizeof(summaries->errmsg), "%s", capture.errmsg);
+		snprintf(summaries->errmsg, sizeof(summaries->errmsg), "%s", capture.error.text);
 		return err;
 	}
 	summaries->left_out = capture.parts.left_out;

@@ -47,7 +47,7 @@ static int probe_capture(const char *path)
 	} else {
 		err = capture_open(&opened, file.path);
 		if (err)
-			snprintf(open_errmsg, sizeof(open_errmsg), "%s", opened.errmsg);
+			snprintf(open_errmsg, sizeof(open_errmsg), "%s", opened.error.text);
 		else
 			capture_close(&opened);
 		capture_file_show(&file, path, open_errmsg, sizeof(open_errmsg));
@@ -321,7 +321,7 @@ static int read_streams(struct update *update, const struct memstat_capture *sou
 		settings.select = &select;
 	err = analysis_run(&analysis, capture, &settings);
 	if (err) {
-		fail_from_capture(update, -err, capture->errmsg);
+		fail_from_capture(update, -err, capture->error.text);
 	} else {
 		err = put_analysis(update, source, &analysis, &type_stats);
 		analysis_deinit(&analysis);
@@ -336,7 +336,7 @@ static int read_directory(struct update *update, struct memstat_capture *source,
 	int err = capture_open(&capture, path);
 
 	if (err)
-		return fail_from_capture(update, -err, capture.errmsg);
+		return fail_from_capture(update, -err, capture.error.text);
 	err = check_tables(update, &capture);
 	if (!err)
 		err = read_streams(update, source, &capture);

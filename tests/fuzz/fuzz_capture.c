@@ -36,7 +36,7 @@ static void open_capture(struct capture *capture, bool *is_open)
 	int err = capture_open(capture, fuzz_path("in"));
 
 	*is_open = !err;
-	FUZZ_EXPECT(!err || capture->errmsg[0]);
+	FUZZ_EXPECT(!err || capture->error.text[0]);
 }
 
 /* A filter of the user, none of which depends on the capture. */

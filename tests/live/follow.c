@@ -233,7 +233,7 @@ static void compare_snapshot(const struct snapshot *snapshot, struct capture *ca
 	    type_stats_slabinfo(&type_stats, &capture->slabinfo.snapshots[0], NULL))
 		end_with("no memory");
 	if (analysis_run(&analysis, capture, &settings))
-		end_with("%s", capture->errmsg);
+		end_with("%s", capture->error.text);
 	if (type_stats.count != snapshot->count)
 		end_with("%" PRIu64 ": published %zu types, captured %zu", snapshot->about.time,
 			 snapshot->count, type_stats.count);
@@ -278,7 +278,7 @@ int main(int argc, char **argv)
 	if (snapshot_count < enough || compared > snapshot_count)
 		end_with("only %zu snapshots were published", snapshot_count);
 	if (capture_open(&capture, argv[2]))
-		end_with("%s", capture.errmsg);
+		end_with("%s", capture.error.text);
 	for (size_t i = 1; i <= compared; i++)
 		compare_snapshot(&snapshots[snapshot_count * i / compared - 1], &capture);
 	printf("snapshots %zu\ncompared %zu\ntypes %zu\nlost %" PRIu64 "\n", snapshot_count,

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (capture_open(&capture, argv[1])) {
-		fprintf(stderr, "publish: %s\n", capture.errmsg);
+		fprintf(stderr, "publish: %s\n", capture.error.text);
 		return 2;
 	}
 	if (type_stats_init(&type_stats, &capture, NULL) ||

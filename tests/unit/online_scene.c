@@ -81,7 +81,7 @@ static void open_online(struct online_scene *scene, const char *text, size_t obj
 	scene->with_tallies = with_tallies;
 	scene->directory = scratch_capture(text);
 	if (capture_open(&scene->capture, scene->directory))
-		fail_msg("%s", scene->capture.errmsg);
+		fail_msg("%s", scene->capture.error.text);
 	for (size_t i = 0; i < scene->capture.stream_count; i++)
 		read_source(scene, &scene->capture.streams[i]);
 	scene->reported.list = scene->capture.caches.list;
@@ -202,7 +202,7 @@ void whole_run(struct whole_analysis *whole, const char *directory, uint64_t beg
 	if (capture_open(&whole->capture, directory) ||
 	    type_stats_init(&whole->type_stats, &whole->capture, NULL) ||
 	    analysis_run(&whole->analysis, &whole->capture, &settings))
-		fail_msg("%s", whole->capture.errmsg);
+		fail_msg("%s", whole->capture.error.text);
 	if (watermark != UINT64_MAX)
 		assert_int_equal(whole->analysis.begin, begin);
 }

@@ -25,10 +25,10 @@ static void run_analysis(struct analysis *analysis, struct capture *capture, con
 	directory = scratch_capture(whole);
 	free(whole);
 	if (capture_open(capture, directory))
-		fail_msg("%s", capture->errmsg);
+		fail_msg("%s", capture->error.text);
 	assert_int_equal(capture->unread_count, 0);
 	if (analysis_run(analysis, capture, NULL))
-		fail_msg("%s", capture->errmsg);
+		fail_msg("%s", capture->error.text);
 	scratch_remove(directory);
 }
 

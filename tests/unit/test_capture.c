@@ -34,8 +34,8 @@ static void check_refused(const char *path, int err, const char *errmsg)
 	struct capture capture;
 
 	assert_int_equal(capture_open(&capture, path), err);
-	if (!strstr(capture.errmsg, errmsg))
-		fail_msg("\"%s\" instead of \"%s\"", capture.errmsg, errmsg);
+	if (!strstr(capture.error.text, errmsg))
+		fail_msg("\"%s\" instead of \"%s\"", capture.error.text, errmsg);
 }
 
 static void opens_all_tables(void **state)

@@ -76,7 +76,7 @@ static int read_capture(const char *directory, uint64_t *damaged)
 	int recorded = -1;
 
 	if (capture_open(&capture, directory)) {
-		assert_true(capture.errmsg[0]);
+		assert_true(capture.error.text[0]);
 		return -1;
 	}
 	assert_int_equal(type_stats_init(&type_stats, &capture, NULL), 0);
@@ -88,7 +88,7 @@ static int read_capture(const char *directory, uint64_t *damaged)
 		*damaged = analysis.damaged_bytes;
 		analysis_deinit(&analysis);
 	} else {
-		assert_true(capture.errmsg[0]);
+		assert_true(capture.error.text[0]);
 	}
 	for (size_t i = 0; i < type_stats.count; i++) {
 		assert_true(type_stats.types[i].numfrees <= type_stats.types[i].numallocs);

@@ -40,7 +40,7 @@ static void read_all(struct reading *reading, char *directory)
 	reading->events = calloc(EVENTS_MAX, sizeof(struct event));
 	reading->count = 0;
 	if (capture_open(&reading->capture, directory))
-		fail_msg("%s", reading->capture.errmsg);
+		fail_msg("%s", reading->capture.error.text);
 	assert_int_equal(merge_open(&reading->merge, &reading->capture, 0, SEED), 0);
 	while ((got = merge_next(reading->merge, &batch)) > 0) {
 		assert_true(reading->count + (size_t)got <= EVENTS_MAX);
@@ -537,7 +537,7 @@ static void threads_do_not_change_the_events(void **state)
 /* A stream that a later version continued: the same error text for any number of threads. */
 static void read_errors_are_reported(void **state)
 {
-	char first[sizeof(((struct capture *)NULL)->errmsg)] = "";
+	char first[sizeof(((struct capture *)NULL)->error.text)] = "";
 
 	(void)state;
 	for (unsigned int threads = 1; threads < 5; threads++) {
@@ -559,10 +559,10 @@ static void read_errors_are_reported(void **state)
 			got += (size_t)more;
 		assert_int_equal(more, -EPROTONOSUPPORT);
 		assert_true(got <= 5);
-		assert_non_null(strstr(capture.errmsg, "codec 99"));
+		assert_non_null(strstr(capture.error.text, "codec 99"));
 		if (threads > 1)
-			assert_string_equal(strstr(capture.errmsg, "cpu0"), first);
-		snprintf(first, sizeof(first), "%s", strstr(capture.errmsg, "cpu0"));
+			assert_string_equal(strstr(capture.error.text, "cpu0"), first);
+		snprintf(first, sizeof(first), "%s", strstr(capture.error.text, "cpu0"));
 		merge_close(merge);
 		capture_close(&capture);
 		scratch_remove(directory);

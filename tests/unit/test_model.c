@@ -380,7 +380,7 @@ static void run_round(struct round *round, uint64_t seed)
 	directory = scratch_capture(round->text);
 	if (capture_open(&round->capture, directory) ||
 	    analysis_run(&round->analysis, &round->capture, &settings))
-		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.errmsg);
+		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.error.text);
 	scratch_remove(directory);
 	assert_int_equal(heap_wastes_init(&round->wastes, &round->analysis), 0);
 	compare_totals(round);

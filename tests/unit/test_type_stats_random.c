@@ -326,10 +326,10 @@ static void run_round(struct round *round, uint64_t seed)
 	free(text);
 	directory = scratch_capture(round->text);
 	if (capture_open(&round->capture, directory))
-		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.errmsg);
+		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.error.text);
 	assert_int_equal(type_stats_init(&round->type_stats, &round->capture, NULL), 0);
 	if (analysis_run(&round->analysis, &round->capture, &settings))
-		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.errmsg);
+		fail_msg("KMEMTRACE_SEED=%" PRIu64 ": %s", seed, round->capture.error.text);
 	scratch_remove(directory);
 	compare_all(round);
 	type_stats_deinit(&round->type_stats);

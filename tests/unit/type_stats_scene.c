@@ -34,7 +34,7 @@ void type_stats_scene_open(struct type_stats_scene *scene, const char *text)
 		scratch_write(path, scene->symbols, strlen(scene->symbols));
 	free(path);
 	if (capture_open(&scene->capture, directory))
-		fail_msg("%s", scene->capture.errmsg);
+		fail_msg("%s", scene->capture.error.text);
 	assert_int_equal(type_stats_init(&scene->type_stats, &scene->capture, &scene->settings), 0);
 	/* the directory may be removed once the analysis has read the streams */
 	{
@@ -47,7 +47,7 @@ void type_stats_scene_open(struct type_stats_scene *scene, const char *text)
 		};
 
 		if (analysis_run(&scene->analysis, &scene->capture, &settings))
-			fail_msg("%s", scene->capture.errmsg);
+			fail_msg("%s", scene->capture.error.text);
 	}
 	scratch_remove(directory);
 }

@@ -99,7 +99,7 @@ int publish_open(struct publish *publish, const char *directory, struct error *e
 
 	err = capture_open(&publish->capture, directory);
 	if (err)
-		return error_set(error, err, publish->capture.errmsg);
+		return error_set(error, err, publish->capture.error.text);
 	err = tallies_init(&publish->tallies, publish->settings.cpus, &publish->capture.topology);
 	if (!err)
 		err = open_counters(publish);
