@@ -13,7 +13,7 @@
 #include "analysis/model.h"
 #include "analysis/select.h"
 
-/* Runs the analysis. 0 or -errno, with capture->error.text set. */
+/* Runs the analysis. 0 or -errno, with capture->error set. */
 int analysis_run(struct analysis *analysis, struct capture *capture,
 		 const struct analysis_settings *settings);
 void analysis_deinit(struct analysis *analysis);

@@ -13,17 +13,6 @@
 #include "base/utc.h"
 #include "analysis/select.h"
 
-__attribute__((format(printf, 2, 3))) static int select_fail(struct select *select,
-							     const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(select->errmsg, sizeof(select->errmsg), format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
-
 void select_deinit(struct select *select)
 {
 	free(select->comm);
@@ -42,10 +31,10 @@ static int parse_moment(struct select *select, const char *option, const char *t
 	*is_date = utc_parse(text, length, ns);
 	if (*is_date || duration_parse(text, length, ns))
 		return 0;
-	return select_fail(select,
-			   "%s: \"%.*s\" is not a time: give " DURATION_UNITS
-			   ", or a date in UTC, such as " DATE_EXAMPLE,
-			   option, (int)(length < 60 ? length : 60), text);
+	return error_format(&select->error, -EINVAL,
+			    "%s: \"%.*s\" is not a time: give " DURATION_UNITS
+			    ", or a date in UTC, such as " DATE_EXAMPLE,
+			    option, (int)(length < 60 ? length : 60), text);
 }
 
 int select_time(struct select *select, const char *text)
@@ -56,9 +45,9 @@ int select_time(struct select *select, const char *text)
 	int err = 0;
 
 	if (!comma)
-		return select_fail(
-			select, "--time: \"%.60s\" has no comma: give A,B, such as 0.5,2 or 10ms,",
-			text);
+		return error_format(
+			&select->error, -EINVAL,
+			"--time: \"%.60s\" has no comma: give A,B, such as 0.5,2 or 10ms,", text);
 	if (comma != text)
 		err = parse_moment(select, "--time", text, (size_t)(comma - text), &after,
 				   &after_is_date);
@@ -66,8 +55,9 @@ int select_time(struct select *select, const char *text)
 		err = parse_moment(select, "--time", comma + 1, strlen(comma + 1), &before,
 				   &before_is_date);
 		if (!err && (!before || (after_is_date == before_is_date && before <= after)))
-			err = select_fail(
-				select, "--time: \"%.60s\": the end must be after the start", text);
+			err = error_format(&select->error, -EINVAL,
+					   "--time: \"%.60s\": the end must be after the start",
+					   text);
 	}
 	if (err)
 		return err;
@@ -87,8 +77,8 @@ int select_at(struct select *select, const char *text)
 	if (err)
 		return err;
 	if (!before)
-		return select_fail(select,
-				   "--at: nothing is known about the heap before the capture");
+		return error_format(&select->error, -EINVAL,
+				    "--at: nothing is known about the heap before the capture");
 	select->after = 0;
 	select->before = before;
 	select->after_is_date = false;
@@ -101,7 +91,8 @@ int select_older(struct select *select, const char *text)
 {
 	if (duration_parse(text, strlen(text), &select->older))
 		return 0;
-	return select_fail(select, "--older: \"%.60s\" is not a time: give " DURATION_UNITS, text);
+	return error_format(&select->error, -EINVAL,
+			    "--older: \"%.60s\" is not a time: give " DURATION_UNITS, text);
 }
 
 /* Lists. */
@@ -128,8 +119,9 @@ int select_list(struct select *select, struct select_list *list, const char *opt
 		if (last < first || last > UINT32_MAX)
 			break;
 		if (new.count == SELECT_LIST_MAX)
-			return select_fail(select, "%s: more than %d numbers or ranges", option,
-					   SELECT_LIST_MAX);
+			return error_format(&select->error, -EINVAL,
+					    "%s: more than %d numbers or ranges", option,
+					    SELECT_LIST_MAX);
 		new.list[new.count++] = (struct select_range){ (uint32_t)first, (uint32_t)last };
 		if (!*at) {
 			*list = new;
@@ -138,9 +130,10 @@ int select_list(struct select *select, struct select_list *list, const char *opt
 		if (*at++ != ',')
 			break;
 	}
-	return select_fail(select, "%s: \"%.60s\" is not a list of numbers, such as 3 or 0-3,8%s",
-			   option, text,
-			   strcmp(option, "--pid") ? "" : ": --comm=NAME takes the name of a task");
+	return error_format(
+		&select->error, -EINVAL,
+		"%s: \"%.60s\" is not a list of numbers, such as 3 or 0-3,8%s", option, text,
+		strcmp(option, "--pid") ? "" : ": --comm=NAME takes the name of a task");
 }
 
 static bool list_holds(const struct select_list *list, uint32_t number)
@@ -176,8 +169,9 @@ static int select_regex(struct select *select, regex_t *regex, bool *has, const 
 		return -ENOMEM;
 	if (err) {
 		regerror(err, &new, errmsg, sizeof(errmsg));
-		return select_fail(select, "%s: \"%.60s\" is not a regular expression: %s", option,
-				   text, errmsg);
+		return error_format(&select->error, -EINVAL,
+				    "%s: \"%.60s\" is not a regular expression: %s", option, text,
+				    errmsg);
 	}
 	if (*has)
 		regfree(regex);
@@ -209,8 +203,8 @@ static int parse_size(struct select *select, const char *option, const char *tex
 	uint64_t bytes;
 
 	if (!size_parse(text, 1, &bytes) || bytes > UINT32_MAX)
-		return select_fail(
-			select,
+		return error_format(
+			&select->error, -EINVAL,
 			"%s: \"%.60s\" is not a size: give bytes, or a number with k, M or G, below 4G",
 			option, text);
 	*size = (uint32_t)bytes;
@@ -221,8 +215,8 @@ static int check_sizes(struct select *select)
 {
 	if (!select->has_max_size || select->min_size <= select->max_size)
 		return 0;
-	return select_fail(select, "--min-size %u is more than --max-size %u", select->min_size,
-			   select->max_size);
+	return error_format(&select->error, -EINVAL, "--min-size %u is more than --max-size %u",
+			    select->min_size, select->max_size);
 }
 
 int select_min_size(struct select *select, const char *text)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
 
@@ -40,13 +41,13 @@ struct select {
 	bool has_max_size;
 	uint32_t min_size, max_size; /* bytes requested */
 	uint64_t older;		     /* ns: only objects with at least this lifetime or age */
-	char errmsg[200];	     /* after a failure */
+	struct error error;	     /* after a failure */
 };
 
 void select_deinit(struct select *select);
 
 /*
- * Each parses the text of its option; returns 0, -ENOMEM, or -EINVAL with errmsg set.
+ * Each parses the text of its option; returns 0, -ENOMEM, or -EINVAL with error set.
  *	time   "A,B": durations since the begin of the capture, see duration_parse(), or dates, see
  *	       utc_parse(); either may be empty
  *	list   "0-3,8"

@@ -7,7 +7,7 @@
 #define BASE_ERROR_H
 
 struct error {
-	char text[500]; /* "": no error yet */
+	char text[800]; /* "": no error yet */
 };
 
 int error_set(struct error *error, int err, const char *text);

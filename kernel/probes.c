@@ -119,9 +119,8 @@ static int refuse_probe(struct probe_globs *globs, const char *text)
 	for (size_t i = 0; i < PROBES; i++)
 		names[i + 2] = probes[i].name;
 	suggest_text(text, names, PROBES + 2, suggestion, sizeof(suggestion));
-	snprintf(globs->errmsg, sizeof(globs->errmsg), "no probe is named \"%.60s\"%s", text,
-		 *suggestion ? suggestion : ": kmemtraced -L lists them");
-	return -EINVAL;
+	return error_format(&globs->error, -EINVAL, "no probe is named \"%.60s\"%s", text,
+			    *suggestion ? suggestion : ": kmemtraced -L lists them");
 }
 
 /* The parts of a name from right to left, since the first ones may lack. */
@@ -150,11 +149,9 @@ static int parse_glob(struct probe_globs *globs, char *text)
 	bool is_known = false;
 
 	snprintf(name, sizeof(name), "%s", text);
-	if (globs->count == PROBE_GLOBS_MAX) {
-		snprintf(globs->errmsg, sizeof(globs->errmsg), "more than %d names of probes",
-			 PROBE_GLOBS_MAX);
-		return -EINVAL;
-	}
+	if (globs->count == PROBE_GLOBS_MAX)
+		return error_format(&globs->error, -EINVAL, "more than %d names of probes",
+				    PROBE_GLOBS_MAX);
 	globs->count++;
 	glob->is_dtrace = strchr(text, ':');
 	if (glob->is_dtrace)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "kernel/record_kinds.h"
 
 enum probe_id {
@@ -60,12 +61,12 @@ struct probe_globs {
 		const char *parts[PROBE_PARTS]; /* of a DTrace name; "" matches all; else one */
 	} list[PROBE_GLOBS_MAX];
 	size_t count;
-	char errmsg[200]; /* after a failure */
+	struct error error; /* after a failure */
 };
 
 /*
  * Parses globs, separated by commas. As in DTrace, a name of fewer than four parts lacks the first
- * ones. 0, -ENOMEM, or -EINVAL with errmsg set: a glob matches no probe.
+ * ones. 0, -ENOMEM, or -EINVAL with error set: a glob matches no probe.
  */
 int probe_globs_parse(struct probe_globs *globs, const char *text);
 void probe_globs_deinit(struct probe_globs *globs);

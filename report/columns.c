@@ -34,17 +34,6 @@ static const struct column_choice task_columns[TASK_COLUMNS] = {
 	[TASK_CONTEXT] = { .name = COLUMN_context, .where = COLUMN_NOT_IN_TEXT },
 };
 
-__attribute__((format(printf, 2, 3))) static int fail_columns(struct report *report,
-							      const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(report->errmsg, sizeof(report->errmsg), format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
-
 /* Waste matters most when there is least memory. */
 #define WASTE "waste"
 #define WASTE_KEY "peak_waste"
@@ -145,12 +134,13 @@ static int check_keys(struct report *report, const struct table *table)
 
 		for (size_t k = 0; k < i; k++)
 			if (!strcmp(key, query->by[k].text))
-				return fail_columns(report, "--by: %s is named twice", key);
+				return error_format(&report->error, -EINVAL,
+						    "--by: %s is named twice", key);
 		for (size_t k = GROUP_COLUMNS; k < table->column_count; k++)
 			if (!strcmp(key, table->columns[k].key) &&
 			    table->columns[k].type != COLUMN_TEXT)
-				return fail_columns(
-					report,
+				return error_format(
+					&report->error, -EINVAL,
 					"--by: the view %s has a column %s already: use another name of the field",
 					report->view->name, key);
 	}
@@ -273,7 +263,7 @@ static int no_column(struct report *report, const struct table *table, const cha
 	}
 	suggest_text(text, keys, table->column_count, suggestion, sizeof(suggestion));
 	free(keys);
-	return fail_columns(report, "-F: the view %s has no column \"%s\"%s%s %s",
+	return error_format(&report->error, -EINVAL, "-F: the view %s has no column \"%s\"%s%s %s",
 			    report->view->name, text, suggestion,
 			    *suggestion ? " The columns are" : ": the columns are", list);
 }
@@ -289,7 +279,8 @@ static int parse_columns(struct report *report, const struct table *table, const
 			return no_column(report, table, at, length);
 		for (size_t i = 0; i < *count; i++)
 			if (from[i] == column)
-				return fail_columns(report, "-F: the column %s is named twice",
+				return error_format(&report->error, -EINVAL,
+						    "-F: the column %s is named twice",
 						    table->columns[column].key);
 		from[(*count)++] = column;
 		at += length;

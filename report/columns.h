@@ -11,11 +11,11 @@
 /*
  * With --by: names the first columns by the groups, or replaces them by a column for each key. Call
  * it when the view made its tables; without a table of the analysis, there are columns only. 0,
- * -ENOMEM, or -EINVAL with report->errmsg set.
+ * -ENOMEM, or -EINVAL with report->error set.
  */
 int columns_of_groups(struct report *report);
 
-/* Keeps the columns that the text lists, in its order. 0, -ENOMEM or -EINVAL with errmsg set. */
+/* Keeps the columns that the text lists, in its order. 0, -ENOMEM or -EINVAL with error set. */
 int columns_choose(struct report *report, const char *text);
 
 /* In a text, shows the columns by which the text sorts. 0 or -ENOMEM. */

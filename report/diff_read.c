@@ -51,8 +51,8 @@ static int set_names(struct diff_side *side, const struct report_options *option
 
 int diff_print_error(const struct report *report, const char *path, int err)
 {
-	if (*report->errmsg)
-		return error_msg("%s", report->errmsg);
+	if (*report->error.text)
+		return error_msg("%s", report->error.text);
 	return error_msg("%s: %s", path, strerror(-err));
 }
 

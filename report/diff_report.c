@@ -199,8 +199,7 @@ static int sort_and_cut(struct comparison *comparison)
 
 		free(keys);
 		if (err == -EINVAL)
-			snprintf(report->errmsg, sizeof(report->errmsg), "--sort: %s",
-				 table->errmsg);
+			error_format(&report->error, err, "--sort: %s", table->error.text);
 		if (err)
 			return err;
 		if (!table->leads)

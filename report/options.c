@@ -69,9 +69,9 @@ static void parse_percent(struct argp_state *state, const char *text)
 static void check_query(const struct report_options *options, int err, struct argp_state *state)
 {
 	if (err == -EINVAL)
-		argp_error(state, "%s", options->query->errmsg);
+		argp_error(state, "%s", options->query->error.text);
 	if (err)
-		argp_failure(state, 2, -err, "%s", options->query->errmsg);
+		argp_failure(state, 2, -err, "%s", options->query->error.text);
 }
 
 static void finish_by(struct report_options *options, struct argp_state *state)
@@ -202,7 +202,7 @@ static void parse_filter(struct argp_state *state, const char *text)
 	int err = filters[filter].select(&options->select, text);
 
 	if (err == -EINVAL)
-		argp_error(state, "%s", options->select.errmsg);
+		argp_error(state, "%s", options->select.error.text);
 	free(options->filters[filter]);
 	if (err || asprintf(&options->filters[filter], "%s %s", filters[filter].words, text) < 0)
 		argp_failure(state, 2, ENOMEM, "%s", text);

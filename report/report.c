@@ -132,7 +132,7 @@ static int sort_first(struct report *report, struct table *table, const char *so
 	int err = keys ? table_sort_and_cut(table, keys, rows) : -ENOMEM;
 
 	if (err == -EINVAL)
-		snprintf(report->errmsg, sizeof(report->errmsg), "--sort: %s", table->errmsg);
+		error_format(&report->error, err, "--sort: %s", table->error.text);
 	free(keys);
 	return err;
 }
@@ -157,7 +157,7 @@ int report_check_columns(const struct report_options *options)
 	if (!err && options->columns)
 		err = columns_choose(&report, options->columns);
 	if (err)
-		error_msg("%s", *report.errmsg ? report.errmsg : strerror(-err));
+		error_msg("%s", *report.error.text ? report.error.text : strerror(-err));
 	report_deinit(&report);
 	return err;
 }
@@ -184,7 +184,7 @@ static int request_allocations(struct report *report)
 	if (!err)
 		err = allocations_request(report->allocations, &report->settings, report->capture);
 	if (err == -EINVAL)
-		snprintf(report->errmsg, sizeof(report->errmsg), "%s", report->query->errmsg);
+		error_set(&report->error, err, report->query->error.text);
 	return err;
 }
 
@@ -206,13 +206,11 @@ static int request_estimates(struct report *report)
 	if (!sampling->interval || view->streams ||
 	    !(sampling->is_profile || query_needs_samples(report->query)))
 		return 0;
-	if (view->needs_all) {
-		snprintf(report->errmsg, sizeof(report->errmsg), "%s: the view %s %s: %s",
-			 report->capture->path, view->name, view->needs_all,
-			 sampling->is_profile ? "record a capture without --profile"
-					      : "use it without the fields of stacks");
-		return -EINVAL;
-	}
+	if (view->needs_all)
+		return error_format(&report->error, -EINVAL, "%s: the view %s %s: %s",
+				    report->capture->path, view->name, view->needs_all,
+				    sampling->is_profile ? "record a capture without --profile"
+							 : "use it without the fields of stacks");
 	report->settings.estimate = true;
 	report->settings.findings = false;
 	report->weigh = weigh_object;
@@ -231,8 +229,6 @@ int report_make(struct report *report, struct capture *capture)
 	/* a stream prints to the terminal meanwhile: show no progress there */
 	progress_line_init(&line, view->streams && isatty(STDOUT_FILENO), PROGRESS_DELAY);
 	line.file = capture->path;
-	report->settings.progress = progress_line_bytes;
-	report->settings.progress_data = &line;
 	err = view->set_by ? view->set_by(report) : 0;
 	if (!err)
 		err = request_estimates(report);
@@ -246,10 +242,13 @@ int report_make(struct report *report, struct capture *capture)
 	if (view->begin)
 		err = view->begin(report);
 	if (!err) {
+		report->settings.progress = progress_line_bytes;
+		report->settings.progress_data = &line;
 		err = analysis_run(&report->analysis, capture, &report->settings);
+		report->settings.progress_data = NULL;
 		progress_line_clear();
 		if (err)
-			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->error.text);
+			error_set(&report->error, err, capture->error.text);
 		else if (report->allocations && report->allocations->source.err)
 			err = -ENOMEM;
 		else if (!view->streams)
@@ -434,8 +433,8 @@ int report_run(struct report *report, struct capture_header *header,
 
 int report_failed(const struct report_options *options, const struct report *report, int err)
 {
-	if (*report->errmsg)
-		return error_msg("%s", report->errmsg);
+	if (*report->error.text)
+		return error_msg("%s", report->error.text);
 	return error_msg("%s: %s", options->input, strerror(-err));
 }
 

@@ -27,7 +27,7 @@ size_t report_rows(const struct report *report, const struct report_options *opt
 
 /*
  * Sorts and cuts the tables. -s sorts the first one; the others keep their default order. 0,
- * -ENOMEM, or -EINVAL with report->errmsg set.
+ * -ENOMEM, or -EINVAL with report->error set.
  */
 int report_sort_and_cut(struct report *report, const struct report_options *options);
 

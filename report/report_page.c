@@ -122,7 +122,7 @@ static json_t *make_data(const struct report *report, const struct capture_heade
 /* The reason without the path of the capture: a page may be sent to others. */
 static json_t *make_refusal(const struct report_page *page, const struct report *report)
 {
-	const char *reason = report->errmsg;
+	const char *reason = report->error.text;
 	size_t length = strlen(page->capture->path);
 
 	if (!strncmp(reason, page->capture->path, length) && !strncmp(reason + length, ": ", 2))
@@ -167,7 +167,7 @@ static int add_view(struct report_page *page, const struct report_options *optio
 		err = failed = begin_page(page, &report, &header);
 	if (!err)
 		data = make_data(&report, &header, bytes);
-	else if (err == -EINVAL && page->begun && *report.errmsg)
+	else if (err == -EINVAL && page->begun && *report.error.text)
 		data = make_refusal(page, &report);
 	if (data)
 		failed = page_add(page->file, name, data);

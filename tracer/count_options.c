@@ -27,7 +27,7 @@ static void check_count_query(struct argp_state *state, const struct count_optio
 			      int err)
 {
 	if (err == -EINVAL)
-		option_error(state, "%s", options->query->errmsg);
+		option_error(state, "%s", options->query->error.text);
 	if (err)
 		argp_failure(state, EXIT_TROUBLE, -err, "the query");
 }

@@ -215,7 +215,8 @@ static int run_view(struct live_counts *counts, struct pieces *pieces, struct re
 	if (!err) {
 		err = analysis_run(&report->analysis, capture, &report->settings);
 		if (err)
-			snprintf(report->errmsg, sizeof(report->errmsg), "%s", capture->error.text);
+			snprintf(report->error.text, sizeof(report->error.text), "%s",
+				 capture->error.text);
 		report->analysis.loss.skipped_partial |=
 			status_probes_lack_skips(&capture->status.probes);
 	}
@@ -223,12 +224,12 @@ static int run_view(struct live_counts *counts, struct pieces *pieces, struct re
 		err = view->make(report);
 	view->end(report);
 	if (!err && !is_whole(counts, report)) {
-		snprintf(report->errmsg, sizeof(report->errmsg),
+		snprintf(report->error.text, sizeof(report->error.text),
 			 "some counts could not be read back from the temporary capture");
 		err = -EIO;
 	}
 	return err ? error_set(pieces->error, err,
-			       *report->errmsg ? report->errmsg : strerror(-err))
+			       *report->error.text ? report->error.text : strerror(-err))
 		   : print_counts(counts, pieces, report);
 }
 

@@ -98,7 +98,7 @@ static void parse_probes(struct argp_state *state, const char *text)
 	int err = probe_globs_parse(&globs, text);
 
 	if (err == -EINVAL)
-		option_error(state, "--probes: %s", globs.errmsg);
+		option_error(state, "--probes: %s", globs.error.text);
 	if (err)
 		argp_failure(state, EXIT_TROUBLE, -err, "--probes %s", text);
 	options->has_probes = true;

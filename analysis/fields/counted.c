@@ -26,10 +26,10 @@ static bool is_counted_function(const struct event_function *function)
 
 static int refuse_uncounted(struct query *query, const char *what, const char *name)
 {
-	snprintf(query->errmsg, sizeof(query->errmsg),
-		 "--count: the %s %s needs a capture: record one, and use kmemtrace-report count%s",
-		 what, name, strcmp(name, "process") ? "" : "; or count by comm,pid");
-	return -EINVAL;
+	return error_format(
+		&query->error, -EINVAL,
+		"--count: the %s %s needs a capture: record one, and use kmemtrace-report count%s",
+		what, name, strcmp(name, "process") ? "" : "; or count by comm,pid");
 }
 
 static int add_expression(struct query *query, const struct expression *expression, uint32_t *parts)
@@ -65,12 +65,10 @@ static int add_probes(struct query *query, uint32_t *parts)
 	if (filter->has_types)
 		*parts |= KMT_COUNT_OBJECT | KMT_COUNT_LAST;
 	for (size_t i = 0; i < filter->globs.count; i++)
-		if (selects_frees_by_type(&filter->globs.list[i])) {
-			snprintf(
-				query->errmsg, sizeof(query->errmsg),
+		if (selects_frees_by_type(&filter->globs.list[i]))
+			return error_set(
+				&query->error, -EINVAL,
 				"--probes: the kernel cannot count the frees of one type, since kfree() names none: record a capture, and use kmemtrace-report count");
-			return -EINVAL;
-		}
 	return 0;
 }
 

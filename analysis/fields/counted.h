@@ -8,7 +8,7 @@
 #include "analysis/fields/query.h"
 
 /*
- * Adds the parts that the query needs. 0, or -EINVAL with query->errmsg set: it needs more than one
+ * Adds the parts that the query needs. 0, or -EINVAL with query->error set: it needs more than one
  * event.
  */
 int counted_query(struct query *query, uint32_t *parts);

@@ -17,7 +17,7 @@ struct probe_filter {
 	size_t type_count;
 };
 
-/* 0, -ENOMEM, or -EINVAL with globs.errmsg set. */
+/* 0, -ENOMEM, or -EINVAL with globs.error.text set. */
 int probe_filter_parse(struct probe_filter *filter, const char *text);
 void probe_filter_deinit(struct probe_filter *filter);
 

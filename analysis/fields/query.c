@@ -62,14 +62,13 @@ void query_deinit(struct query *query)
 __attribute__((format(printf, 4, 5))) static int
 refuse_expression(struct query *query, const char *option, size_t column, const char *format, ...)
 {
-	size_t used = (size_t)snprintf(query->errmsg, sizeof(query->errmsg),
-				       "%s: character %zu: ", option, column);
+	char text[sizeof(query->error.text)];
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(query->errmsg + used, sizeof(query->errmsg) - used, format, arguments);
+	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	return -EINVAL;
+	return error_format(&query->error, -EINVAL, "%s: character %zu: %s", option, column, text);
 }
 
 /* Parses one expression; the caller frees it if this succeeds. */
@@ -94,8 +93,7 @@ int query_probes(struct query *query, const char *option, const char *text)
 		return -ENOMEM;
 	err = probe_filter_parse(query->probes, text);
 	if (err == -EINVAL)
-		snprintf(query->errmsg, sizeof(query->errmsg), "%s: %s", option,
-			 query->probes->globs.errmsg);
+		error_format(&query->error, err, "%s: %s", option, query->probes->globs.error.text);
 	return err;
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/error.h"
 #include "analysis/fields/expression.h"
 #include "analysis/fields/probe_filter.h"
 
@@ -46,13 +47,13 @@ struct query {
 	size_t statistic_count;
 	struct expression columns[QUERY_COLUMNS_MAX];
 	size_t column_count;
-	char errmsg[800]; /* after a failure */
+	struct error error; /* after a failure */
 };
 
 void query_deinit(struct query *query);
 
 /*
- * Each parses the text of its option and returns 0, -ENOMEM, or -EINVAL with errmsg set. A second
+ * Each parses the text of its option and returns 0, -ENOMEM, or -EINVAL with error set. A second
  * probes, where, by or columns replaces the first; statistics are added.
  *	probes      globs of the names of probes, separated by commas
  *	where       an expression that is true or false
@@ -75,11 +76,11 @@ bool query_needs_samples(const struct query *query);
 
 /*
  * Has an allocation event all fields of where and by? Then they select and group objects. 0, or
- * -EINVAL with errmsg set.
+ * -EINVAL with error set.
  */
 int query_check_allocation(struct query *query);
 
-/* Before the first event: see expression_bind(). 0, -ENOMEM, or -EINVAL with errmsg set. */
+/* Before the first event: see expression_bind(). 0, -ENOMEM, or -EINVAL with error set. */
 int query_bind(struct query *query, struct value_source *source, const struct gfp_table *gfp);
 
 /* Is the event that the source took one of those that probes and where select? Null is no. */

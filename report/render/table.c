@@ -88,10 +88,11 @@ int table_add_text(struct table *table, const char *text)
 	return row[0].text ? 0 : -ENOMEM;
 }
 
-static void sort_unknown_key(struct table *table, const char *key, size_t length)
+static int refuse_sort_key(struct table *table, const char *key, size_t length)
 {
 	const char **keys = calloc(table->column_count + 1, sizeof(*keys));
 	char text[41], suggestion[80] = "";
+	char message[sizeof(table->error.text)];
 	size_t count = 0, used;
 
 	snprintf(text, sizeof(text), "%.*s", (int)length, key);
@@ -100,12 +101,13 @@ static void sort_unknown_key(struct table *table, const char *key, size_t length
 			keys[count++] = table->columns[i].key;
 	if (keys)
 		suggest_text(text, keys, count, suggestion, sizeof(suggestion));
-	used = snprintf(table->errmsg, sizeof(table->errmsg), "no sort key is named \"%s\"%s%s",
-			text, suggestion, *suggestion ? " The keys are" : ": use");
-	for (size_t i = 0; i < count && used < sizeof(table->errmsg); i++)
-		used += snprintf(table->errmsg + used, sizeof(table->errmsg) - used, "%s %s",
-				 i ? "," : "", keys[i]);
+	used = snprintf(message, sizeof(message), "no sort key is named \"%s\"%s%s", text,
+			suggestion, *suggestion ? " The keys are" : ": use");
+	for (size_t i = 0; i < count && used < sizeof(message); i++)
+		used += snprintf(message + used, sizeof(message) - used, "%s %s", i ? "," : "",
+				 keys[i]);
 	free(keys);
+	return error_set(&table->error, -EINVAL, message);
 }
 
 static bool column_descends(enum column_type type)
@@ -130,18 +132,15 @@ static int sort_add_key(struct sort *sort, struct table *table, const char *key,
 		if (column->type == COLUMN_BAR || strlen(column->key) != length ||
 		    memcmp(column->key, key, length) != 0)
 			continue;
-		if (sort->count == SORT_KEYS_MAX) {
-			snprintf(table->errmsg, sizeof(table->errmsg), "more than %d sort keys",
-				 SORT_KEYS_MAX);
-			return -EINVAL;
-		}
+		if (sort->count == SORT_KEYS_MAX)
+			return error_format(&table->error, -EINVAL, "more than %d sort keys",
+					    SORT_KEYS_MAX);
 		new = &sort->keys[sort->count++];
 		new->column = i;
 		new->descending = direction ? direction == '-' : column_descends(column->type);
 		return 0;
 	}
-	sort_unknown_key(table, key, length);
-	return -EINVAL;
+	return refuse_sort_key(table, key, length);
 }
 
 /* Unknown changes are the smallest. */
@@ -261,7 +260,7 @@ int table_sort_and_cut(struct table *table, const char *keys, size_t rows)
 	err = order ? take_rows(table, order, rows && rows < table->rows ? rows : table->rows)
 		    : -ENOMEM;
 	if (err)
-		snprintf(table->errmsg, sizeof(table->errmsg), "%s", strerror(-err));
+		error_set(&table->error, err, strerror(-err));
 	free(order);
 	return err;
 }

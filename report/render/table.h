@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 enum column_type {
 	COLUMN_TEXT,	 /* sorted ascending, numbers in it by their value; or NULL: not known */
 	COLUMN_NUMBER,	 /* sorted descending */
@@ -92,7 +94,7 @@ struct table {
 	struct column *own_columns;		/* of table_rearrange(); or NULL */
 	struct column chosen[TABLE_CHOSEN_MAX]; /* of table_choose(): the columns */
 	unsigned short names[TABLE_CHOSEN_MAX]; /* their names in the catalogue */
-	char errmsg[640];			/* after a failure */
+	struct error error;			/* after a failure */
 };
 
 /* The caller sets the other fields. */

@@ -182,12 +182,10 @@ static int begin_count(struct report *report)
 	struct count *count;
 	int err;
 
-	if (report->settings.select && report->settings.select->older) {
-		snprintf(
-			report->errmsg, sizeof(report->errmsg),
+	if (report->settings.select && report->settings.select->older)
+		return error_set(
+			&report->error, -EINVAL,
 			"--older selects objects, but the view count counts events: write --where='age >= 10ms' instead");
-		return -EINVAL;
-	}
 	count = calloc(1, sizeof(*count));
 	if (!count)
 		return -ENOMEM;

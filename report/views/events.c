@@ -200,12 +200,10 @@ static int begin_events(struct report *report)
 	struct events *events;
 	int err;
 
-	if (report->settings.select && report->settings.select->older) {
-		snprintf(
-			report->errmsg, sizeof(report->errmsg),
+	if (report->settings.select && report->settings.select->older)
+		return error_set(
+			&report->error, -EINVAL,
 			"--older selects objects, but the view events shows events: remove --older or name another view");
-		return -EINVAL;
-	}
 	events = calloc(1, sizeof(*events));
 	if (!events)
 		return -ENOMEM;
@@ -241,8 +239,7 @@ static int finish_events(struct report *report)
 	int err = row_stream_flush(&events->stream);
 
 	if (err)
-		snprintf(report->errmsg, sizeof(report->errmsg), "standard output: %s",
-			 strerror(-err));
+		error_set_at(&report->error, err, "standard output");
 	return err;
 }
 

@@ -63,7 +63,7 @@ static int set_by(struct report *report)
 		if (find_measure(report) == FLAME_leaked)
 			err = query_hide(report->query, site_keys[i]);
 	if (err == -EINVAL)
-		snprintf(report->errmsg, sizeof(report->errmsg), "%s", report->query->errmsg);
+		error_set(&report->error, err, report->query->error.text);
 	return err;
 }
 
@@ -73,19 +73,15 @@ static int begin_flame(struct report *report)
 	enum flame_measure measure = find_measure(report);
 	struct flame_counts *counts;
 
-	if (measure == FLAME_peak && settings->select && settings->select->older) {
-		snprintf(
-			report->errmsg, sizeof(report->errmsg),
+	if (measure == FLAME_peak && settings->select && settings->select->older)
+		return error_set(
+			&report->error, -EINVAL,
 			"--older selects objects at their end, but --bytes=peak needs all that were live at one time: leave one of them out");
-		return -EINVAL;
-	}
-	if (measure == FLAME_temporary && report->capture->status.sampling.is_profile) {
-		snprintf(
-			report->errmsg, sizeof(report->errmsg),
+	if (measure == FLAME_temporary && report->capture->status.sampling.is_profile)
+		return error_format(
+			&report->error, -EINVAL,
 			"%s: --bytes=temporary needs each allocation: record a capture without --profile",
 			report->capture->path);
-		return -EINVAL;
-	}
 	settings->lifetimes = measure == FLAME_leaked;
 	if (measure != FLAME_peak && measure != FLAME_temporary)
 		return 0;

@@ -43,11 +43,10 @@ static int begin_slabinfo(struct report *report)
 {
 	if (!report->settings.select)
 		return 0;
-	snprintf(
-		report->errmsg, sizeof(report->errmsg),
+	return error_format(
+		&report->error, -EINVAL,
 		"%s: /proc/slabinfo was read at the begin and at the end, and counts all objects: use the view slabinfo without filters and --time",
 		report->capture->path);
-	return -EINVAL;
 }
 
 static int64_t find_unobserved_bytes(const struct slab_growth_cache *cache)

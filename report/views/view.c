@@ -68,6 +68,6 @@ int report_bind_query(struct report *report, struct value_source *source)
 	int err = query_bind(report->query, source, &report->capture->gfp);
 
 	if (err == -EINVAL)
-		snprintf(report->errmsg, sizeof(report->errmsg), "%s", report->query->errmsg);
+		error_set(&report->error, err, report->query->error.text);
 	return err;
 }

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "analysis/analysis.h"
 #include "analysis/fields/query.h"
 #include "analysis/heap_sizes.h"
@@ -81,7 +82,7 @@ struct view {
 	/*
 	 * begin is called before the analysis and may add to report->settings.observers; make adds
 	 * the tables; end frees what begin allocated and is called after begin, even if it failed.
-	 * begin and end may be NULL. 0, -ENOMEM, or another -errno with report->errmsg set.
+	 * begin and end may be NULL. 0, -ENOMEM, or another -errno with report->error set.
 	 */
 	int (*begin)(struct report *report);
 	int (*make)(struct report *report);
@@ -128,11 +129,11 @@ struct report {
 	bool is_glance; /* the text of the summary on one screen, without tables of all rows */
 	struct diff_side *diff; /* of a view that compares: the caller's; else NULL */
 	bool lines_given;
-	size_t lines;	  /* -l, of a stream; 0: all */
-	size_t nodes;	  /* of a tree: at most so many, those with the most bytes; 0: all */
-	FILE *out;	  /* of a stream */
-	void *data;	  /* the view's own */
-	char errmsg[700]; /* after a failure */
+	size_t lines;	    /* -l, of a stream; 0: all */
+	size_t nodes;	    /* of a tree: at most so many, those with the most bytes; 0: all */
+	FILE *out;	    /* of a stream */
+	void *data;	    /* the view's own */
+	struct error error; /* after a failure */
 };
 
 /*
@@ -151,7 +152,7 @@ const char *group_by_text(enum group_by by); /* "site", … */
 /* Names the first columns of a table after --by, and explains them. */
 void report_name_group(struct column *columns, enum group_by by);
 
-/* Before the first event: query_bind(). 0, -ENOMEM, or -EINVAL with errmsg set. */
+/* Before the first event: query_bind(). 0, -ENOMEM, or -EINVAL with error set. */
 int report_bind_query(struct report *report, struct value_source *source);
 
 /* Time since the begin of the capture; negative for events shortly before it. */

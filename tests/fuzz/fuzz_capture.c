@@ -102,7 +102,7 @@ static void set_query(struct report_options *options, unsigned int which)
 	if (!err && options->view->has_query && which & 4)
 		err = query_statistic(query, "--linear", STATISTIC_LINEAR, "age,1us,6us,1.5us");
 	if (err)
-		fuzz_fail(__FILE__, __LINE__, "a query", query->errmsg);
+		fuzz_fail(__FILE__, __LINE__, "a query", query->error.text);
 }
 
 /* The options of the view flame. */

@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = strchr(text, '{') ? -EINVAL : parse_query(query, how, text);
 	if (!err)
 		err = query_bind(query, &source, &capture.gfp);
-	FUZZ_EXPECT(!err || (err == -EINVAL && (*query->errmsg || strchr(text, '{'))));
+	FUZZ_EXPECT(!err || (err == -EINVAL && (*query->error.text || strchr(text, '{'))));
 	if (!err) {
 		evaluate_query(query, &source, KMT_KMALLOC);
 		evaluate_query(query, &source, KMT_KFREE);

@@ -55,10 +55,11 @@ static void history_and_time_are_refused(void **state)
 
 	(void)state;
 	assert_int_equal(parts_of(&query, "comm,age", NULL, NULL), UINT32_MAX);
-	assert_string_equal(query.errmsg, "--count: the field age needs a capture: record one, and "
-					  "use kmemtrace-report count");
+	assert_string_equal(query.error.text,
+			    "--count: the field age needs a capture: record one, and "
+			    "use kmemtrace-report count");
 	assert_int_equal(parts_of(&query, "process", NULL, NULL), UINT32_MAX);
-	assert_string_equal(query.errmsg,
+	assert_string_equal(query.error.text,
 			    "--count: the field process needs a capture: record one, and use "
 			    "kmemtrace-report count; or count by comm,pid");
 	assert_int_equal(parts_of(&query, NULL, "ptr == 0", NULL), UINT32_MAX);
@@ -99,7 +100,7 @@ static void frees_of_a_type_are_refused(void **state)
 			 KMT_COUNT_KIND | KMT_COUNT_NODE | KMT_COUNT_OBJECT | KMT_COUNT_LAST);
 	assert_int_equal(query_probes(&query, "--probes", "vm.kfree,dtmalloc::dentry:free"), 0);
 	assert_int_equal(counted_query(&query, &parts), -EINVAL);
-	assert_non_null(strstr(query.errmsg, "the frees of one type"));
+	assert_non_null(strstr(query.error.text, "the frees of one type"));
 	assert_int_equal(query_probes(&query, "--probes", "dtmalloc::kmalloc-*:"), 0);
 	assert_int_equal(counted_query(&query, &parts), -EINVAL);
 	query_deinit(&query);

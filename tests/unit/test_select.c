@@ -20,6 +20,13 @@ static void expect_window(const char *text, uint64_t after, uint64_t before)
 	select_deinit(&select);
 }
 
+/* The first error since the last call of this. */
+static void expect_error(struct select *select, const char *text)
+{
+	assert_string_equal(select->error.text, text);
+	select->error = (struct error){ 0 };
+}
+
 static void test_windows(void **state)
 {
 	struct select select = { .after = 7, .before = 9 };
@@ -30,34 +37,35 @@ static void test_windows(void **state)
 	expect_window(",10ms", 0, 10000000);
 	expect_window(",", 0, 0);
 	assert_int_equal(select_time(&select, "5"), -EINVAL);
-	assert_string_equal(select.errmsg,
-			    "--time: \"5\" has no comma: give A,B, such as 0.5,2 or 10ms,");
+	expect_error(&select, "--time: \"5\" has no comma: give A,B, such as 0.5,2 or 10ms,");
 	assert_int_equal(select_time(&select, "1,x"), -EINVAL);
-	assert_string_equal(select.errmsg,
-			    "--time: \"x\" is not a time: give seconds, or a number with "
-			    "ns, us, ms, s, m, h or d, or a date in UTC, such as 2026-11-23T14:05");
+	expect_error(&select,
+		     "--time: \"x\" is not a time: give seconds, or a number with "
+		     "ns, us, ms, s, m, h or d, or a date in UTC, such as 2026-11-23T14:05");
 	assert_int_equal(select_time(&select, "y,1"), -EINVAL);
-	assert_string_equal(select.errmsg,
-			    "--time: \"y\" is not a time: give seconds, or a number with "
-			    "ns, us, ms, s, m, h or d, or a date in UTC, such as 2026-11-23T14:05");
+	expect_error(&select,
+		     "--time: \"y\" is not a time: give seconds, or a number with "
+		     "ns, us, ms, s, m, h or d, or a date in UTC, such as 2026-11-23T14:05");
 	assert_int_equal(select_time(&select, "1,2,3"), -EINVAL);
+	select.error = (struct error){ 0 };
 	assert_int_equal(select_time(&select, "2,2"), -EINVAL);
-	assert_string_equal(select.errmsg, "--time: \"2,2\": the end must be after the start");
+	expect_error(&select, "--time: \"2,2\": the end must be after the start");
 	assert_int_equal(select_time(&select, ",0"), -EINVAL);
+	select.error = (struct error){ 0 };
 	/* a refused option changes nothing */
 	assert_int_equal(select.after, 7);
 	assert_int_equal(select.before, 9);
 	assert_int_equal(select_at(&select, "0"), -EINVAL);
 	assert_int_equal(select_at(&select, "soon"), -EINVAL);
+	select.error = (struct error){ 0 };
 	assert_int_equal(select_at(&select, "3ms"), 0);
 	assert_int_equal(select.after, 0);
 	assert_int_equal(select.before, 3000000);
 	assert_int_equal(select_older(&select, "1m"), 0);
 	assert_int_equal(select.older, 60000000000);
 	assert_int_equal(select_older(&select, "old"), -EINVAL);
-	assert_string_equal(select.errmsg,
-			    "--older: \"old\" is not a time: give seconds, or a number with "
-			    "ns, us, ms, s, m, h or d");
+	expect_error(&select, "--older: \"old\" is not a time: give seconds, or a number with "
+			      "ns, us, ms, s, m, h or d");
 	assert_false(select_is_partial(&select));
 	select_deinit(&select);
 }
@@ -98,6 +106,7 @@ static void test_sizes(void **state)
 		assert_int_equal(select_min_size(&select, wrong[i]), -EINVAL);
 		assert_int_equal(select_max_size(&select, wrong[i]), -EINVAL);
 	}
+	select.error = (struct error){ 0 };
 	assert_false(select_is_partial(&select));
 	assert_int_equal(select_min_size(&select, "0"), 0);
 	assert_false(select_is_partial(&select));
@@ -112,7 +121,7 @@ static void test_sizes(void **state)
 	assert_true(select_takes_size(&select, 2097152));
 	assert_false(select_takes_size(&select, 2097153));
 	assert_int_equal(select_max_size(&select, "1000"), -EINVAL);
-	assert_string_equal(select.errmsg, "--min-size 1024 is more than --max-size 1000");
+	expect_error(&select, "--min-size 1024 is more than --max-size 1000");
 	assert_int_equal(select_max_size(&select, "3G"), 0);
 	assert_int_equal(select.max_size, 3221225472);
 	/* 0 alone is a bound: unmatched frees have size 0 */
@@ -135,11 +144,12 @@ static void test_cpus(void **state)
 	assert_int_equal(topology_parse(&topology, "cpu 0 node 0 online\ncpu 1 node 0 online\n"
 						   "cpu 2 node 1 online\ncpu 3 node -1 online\n"),
 			 0);
-	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		select.error = (struct error){ 0 };
 		if (select_list(&select, &select.cpus, "--cpu", wrong[i]) != -EINVAL)
 			fail_msg("\"%s\" is accepted", wrong[i]);
-	assert_string_equal(select.errmsg,
-			    "--cpu: \"1;2\" is not a list of numbers, such as 3 or 0-3,8");
+	}
+	expect_error(&select, "--cpu: \"1;2\" is not a list of numbers, such as 3 or 0-3,8");
 	assert_false(select_is_partial(&select));
 
 	assert_int_equal(select_list(&select, &select.cpus, "--cpu", "7,1-2,700-65535"), 0);
@@ -167,7 +177,7 @@ static void test_cpus(void **state)
 	assert_int_equal(select_list(&select, &select.cpus, "--cpu", many), 0);
 	strcat(many, ",1");
 	assert_int_equal(select_list(&select, &select.cpus, "--cpu", many), -EINVAL);
-	assert_string_equal(select.errmsg, "--cpu: more than 64 numbers or ranges");
+	expect_error(&select, "--cpu: more than 64 numbers or ranges");
 	assert_int_equal(select.cpus.count, 64);
 	select_deinit(&select);
 	topology_deinit(&topology);
@@ -217,7 +227,7 @@ static void test_texts(void **state)
 	assert_int_equal(select_takes_site(&select, "xxy+0x1"), 1);
 	assert_int_equal(select_takes_site(&select, "a_xx+0x1"), 0);
 	assert_int_equal(select_site(&select, "("), -EINVAL);
-	assert_non_null(strstr(select.errmsg, "--site: \"(\" is not a regular expression: "));
+	assert_non_null(strstr(select.error.text, "--site: \"(\" is not a regular expression: "));
 	/* a refused option changes nothing; the last option counts */
 	assert_int_equal(select_takes_site(&select, "ext4"), 1);
 	assert_int_equal(select_site(&select, "\\[btrfs\\]$"), 0);

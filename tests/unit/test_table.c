@@ -146,17 +146,19 @@ static void test_wrong_keys(void **state)
 	struct table *table = *state;
 
 	assert_int_equal(table_sort(table, "size"), -EINVAL);
-	assert_string_equal(table->errmsg, "no sort key is named \"size\": use name, count, share, "
-					   "address, cpu, time, age, change");
+	assert_string_equal(table->error.text,
+			    "no sort key is named \"size\": use name, count, share, "
+			    "address, cpu, time, age, change");
 	assert_int_equal(table_sort(table, "bar"), -EINVAL);
 	assert_int_equal(table_sort(table, ""), -EINVAL);
 	assert_int_equal(table_sort(table, "name,"), -EINVAL);
 	assert_int_equal(table_sort(table, "nam"), -EINVAL);
 	assert_int_equal(table_sort(table, "-"), -EINVAL);
+	table->error = (struct error){ 0 };
 	assert_int_equal(table_sort(table, "name,name,name,name,name,name,name,name,name,name,"
 					   "name,name,name,name,name,name,name"),
 			 -EINVAL);
-	assert_string_equal(table->errmsg, "more than 16 sort keys");
+	assert_string_equal(table->error.text, "more than 16 sort keys");
 }
 
 static void test_cut_rows(void **state)
