@@ -61,7 +61,7 @@ static int write_tasks(struct checkpoint *checkpoint, FILE *file)
 			       task[1].since > checkpoint->begin;
 
 		if (keep[i] || (is_last && may_exist(checkpoint, task->tid, task->since)))
-			err = tasks_write(file, task);
+			err = task_write(file, task);
 	}
 	for (size_t i = 0; i < tasks->users.count && !err; i++)
 		err = users_write(file, &tasks->users.list[i]);

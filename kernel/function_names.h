@@ -27,7 +27,7 @@ struct function_name {
 int function_name_find(struct function_name *name, const struct symbols_names *names,
 		       uint64_t address, uint64_t time);
 
-/* The names for those who must not see addresses, valid as long as those in *name. */
+/* The names for readers who must not see addresses, valid as long as those in *name. */
 const char *function_name_text(const struct function_name *name);
 const char *function_name_module(const struct function_name *name);
 

@@ -40,7 +40,7 @@ enum probe_id {
 struct probe {
 	const char *name; /* "vm.kmalloc_node" */
 	uint64_t kinds;	  /* of its records: a mask of 1 << id */
-	bool is_for_node; /* of those, the records that request a node; else all others */
+	bool is_for_node; /* only those records that request a node; false: only the others */
 };
 
 extern const struct probe probes[PROBES];
@@ -58,7 +58,7 @@ struct probe_globs {
 	char *text; /* the option's; the globs point into it */
 	struct probe_glob {
 		bool is_dtrace;
-		const char *parts[PROBE_PARTS]; /* of a DTrace name; "" matches all; else one */
+		const char *parts[PROBE_PARTS]; /* of a DTrace name; "": any; else parts[0] */
 	} list[PROBE_GLOBS_MAX];
 	size_t count;
 	struct error error; /* after a failure */
@@ -66,13 +66,13 @@ struct probe_globs {
 
 /*
  * Parses globs, separated by commas. As in DTrace, a name of fewer than four parts lacks the first
- * ones. 0, -ENOMEM, or -EINVAL with error set: a glob matches no probe.
+ * ones. 0, -ENOMEM, or -EINVAL with error set: a glob matches no probe, or there are too many.
  */
 int probe_globs_parse(struct probe_globs *globs, const char *text);
 void probe_globs_deinit(struct probe_globs *globs);
 
 bool probe_globs_take(const struct probe_globs *globs, enum probe_id probe);
-/* The probe of dtmalloc for this type, as the capture spells it; "" is an unknown type. */
+/* Do the globs take dtmalloc's probe of this type? type: as the capture spells it; "": unknown. */
 bool probe_globs_take_type(const struct probe_globs *globs, const char *type, bool is_free);
 
 #endif

@@ -23,7 +23,7 @@ struct process_memory {
 	struct process_pages pages;
 };
 
-/* From begin to end, every process was read once. */
+/* From begin to end (ns), every process was read once. */
 struct process_reading {
 	uint64_t begin, end;
 };
@@ -35,7 +35,7 @@ struct process_memories {
 	size_t reading_count;
 };
 
-/* Parses /proc/PID/statm. */
+/* Parses /proc/PID/statm. False: it has another form. */
 bool process_pages_parse(struct process_pages *pages, const char *text);
 
 /*
@@ -51,7 +51,10 @@ void process_memories_deinit(struct process_memories *memories);
 const struct process_memory *process_memories_find(const struct process_memories *memories,
 						   uint32_t pid, uint64_t time);
 
-/* A time at or after memory->time, and at or before time, from which on it was read last. */
+/*
+ * ns: the memory was still the same in a reading that began then. It is the begin of the last
+ * reading that ended at or before time, or memory->time, if that is later.
+ */
 uint64_t process_memories_read_since(const struct process_memories *memories,
 				     const struct process_memory *memory, uint64_t time);
 

@@ -49,10 +49,10 @@ enum kmt_id {
 	KMT_OOM_KILL = 18, /* low: process id of the victim; pointer is 0 */
 	/*
 	 * The stack of a sampled allocation, in its stream before the record of the allocation,
-	 * which has the same pointer and call site, and the next sequence number. gfp: bytes: the
-	 * allocation was sampled as one in so many; 1: each was. payload: id of the kernel stack,
-	 * or 0: it could not be walked. Then a word with the id of the user stack, or 0.
-	 * kernel/stacks has the stacks.
+	 * which has the same pointer and call site, and the next sequence number. gfp: the sampling
+	 * interval in bytes; 1: each allocation was sampled. payload: id of the kernel stack, or 0:
+	 * it could not be walked. Then a word with the id of the user stack, or 0. kernel/stacks
+	 * has the stacks.
 	 */
 	KMT_STACK = 19,
 	KMT_ID_END /* one past the last id that this version knows */
@@ -79,7 +79,7 @@ enum kmt_fault_type {
 	KMT_FAULT_MAJOR,
 };
 
-/* In what the kernel was at the event. On disk, as the kinds: append only. */
+/* The code that the kernel ran at the event. On disk, as the kinds: append only. */
 enum kmt_context {
 	KMT_CONTEXT_TASK, /* also if it was not recorded: then kernel/status says so */
 	KMT_CONTEXT_SOFTIRQ,

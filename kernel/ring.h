@@ -158,7 +158,7 @@ enum kmt_count_part {
 	KMT_COUNT_PID = 1 << 7,	 /* the process in bits 32 to 63 */
 	KMT_COUNT_COMM = 1 << 8, /* two words */
 	KMT_COUNT_UID = 1 << 10, /* real user id of the current task */
-	/* the word of KMT_COUNT_LAST, in a key without it: only of oom_kill, else 0 */
+	/* the victim of oom_kill, else 0; in the word of KMT_COUNT_LAST, which the key lacks */
 	KMT_COUNT_VICTIM = 1 << 11,
 };
 #define KMT_COUNT_WORDS 7 /* at most */

@@ -20,7 +20,7 @@
 /* ln 2, in units of 2^-58 */
 #define SAMPLING_LN2 199786072581291495ULL
 
-/* The leading bits of a number that are 0. Not 0 itself. */
+/* The number of leading zero bits. number: not 0. */
 static inline unsigned int sampling_zeros(uint64_t number)
 {
 	unsigned int zeros = 0;
@@ -79,7 +79,7 @@ static inline uint64_t sampling_draw(uint64_t random, uint32_t interval)
 #define SAMPLED_MARKS_EACH 8
 
 /*
- * Which bits of a page's number choose its mark. About slab_bytes / interval sampled objects are
+ * The bits of a page's number that choose its mark. About slab_bytes / interval sampled objects are
  * live; each gets SAMPLED_MARKS_EACH marks, so that few other objects find theirs. slab_bytes 0:
  * not known.
  */

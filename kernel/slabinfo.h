@@ -43,7 +43,7 @@ struct slabinfo {
 /* Parses /proc/slabinfo, which was read at time. 0, -ENOMEM, or -EINVAL: an unknown format. */
 int slabinfo_parse_proc(struct slabinfo_snapshot *snapshot, const char *text, uint64_t time);
 
-/* Of one cache, as files of /sys/kernel/slab/NAME have them; 0 if the kernel has no such file. */
+/* The layout of one cache, from the files of /sys/kernel/slab/NAME; 0: there is no such file. */
 struct slabinfo_layout {
 	uint64_t per_slab;	 /* objs_per_slab */
 	uint64_t cpu_partial;	 /* objects in the partial slabs of a CPU */

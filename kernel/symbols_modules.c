@@ -129,7 +129,7 @@ static int compare_modules(const void *left, const void *right)
 	return (a->since > b->since) - (a->since < b->since);
 }
 
-static int sort_changes(struct symbols_modules *modules)
+static int collect_changes(struct symbols_modules *modules)
 {
 	modules->changes = calloc(modules->count + 1, 2 * sizeof(*modules->changes));
 	if (!modules->changes)
@@ -154,7 +154,7 @@ int symbols_modules_sort(struct symbols_modules_loader *loader)
 		reach = MAX(reach, modules->list[i].end);
 		modules->list[i].reach = reach;
 	}
-	return sort_changes(modules);
+	return collect_changes(modules);
 }
 
 void symbols_modules_loaded(struct symbols_modules_loader *loader)

@@ -81,7 +81,10 @@ size_t symbols_modules_unlocated(const struct symbols_modules *modules, uint64_t
 /* The first time after this at which a module was loaded or unloaded; or UINT64_MAX. */
 uint64_t symbols_modules_next_change(const struct symbols_modules *modules, uint64_t time);
 
-/* The next module of the list below *index that contains the address; NULL: no further one. */
+/*
+ * The last module before *index in the list that contains the address; *index becomes its own.
+ * NULL: there is none.
+ */
 const struct symbols_module *symbols_modules_next(const struct symbols_modules *modules,
 						  uint64_t address, size_t *index);
 

@@ -88,14 +88,14 @@ static int merge_runs(struct sorter *sorter)
 }
 
 /* Is the run before the last one shorter than twice the last? */
-static bool is_uneven(const struct sorter *sorter)
+static bool must_merge_runs(const struct sorter *sorter)
 {
 	const size_t *starts = &sorter->starts[sorter->count - 2];
 
 	return starts[1] - starts[0] < 2 * (starts[2] - starts[1]);
 }
 
-static size_t run_end(const struct symbol *list, size_t start, size_t count)
+static size_t find_run_end(const struct symbol *list, size_t start, size_t count)
 {
 	while (++start < count && !is_after(&list[start - 1], &list[start]))
 		;
@@ -114,9 +114,9 @@ static int sort_symbols(struct symbols *symbols)
 	int err = 0;
 
 	while (!err && end < symbols->count) {
-		end = run_end(symbols->list, end, symbols->count);
+		end = find_run_end(symbols->list, end, symbols->count);
 		sorter.starts[++sorter.count] = end;
-		while (!err && sorter.count > 1 && is_uneven(&sorter))
+		while (!err && sorter.count > 1 && must_merge_runs(&sorter))
 			err = merge_runs(&sorter);
 	}
 	while (!err && sorter.count > 1)
@@ -148,8 +148,8 @@ static bool module_ends_between(const struct symbols *symbols, const struct symb
 }
 
 /* A symbol ends where the next symbol of its module begins. next: NULL, or the next symbol. */
-static uint64_t size_of(const struct symbols *symbols, const struct symbol *symbol,
-			const struct symbol *next, uint64_t *steps)
+static uint64_t find_symbol_size(const struct symbols *symbols, const struct symbol *symbol,
+				 const struct symbol *next, uint64_t *steps)
 {
 	uint64_t size = 0;
 
@@ -179,10 +179,10 @@ static int compute_sizes(struct symbols *symbols)
 	for (size_t i = 1; i < symbols->count; i++) {
 		if (list[i].since == list[count].since && list[i].address == list[count].address)
 			continue;
-		list[count].size = size_of(symbols, &list[count], &list[i], &steps);
+		list[count].size = find_symbol_size(symbols, &list[count], &list[i], &steps);
 		list[++count] = list[i];
 	}
-	list[count].size = size_of(symbols, &list[count], NULL, &steps);
+	list[count].size = find_symbol_size(symbols, &list[count], NULL, &steps);
 	symbols->count = count + 1;
 	return steps < STEPS_MAX ? 0 : -EFBIG;
 }

@@ -93,7 +93,7 @@ int tasks_parse(struct tasks *tasks, const char *text)
 	return 0;
 }
 
-int tasks_write(FILE *file, const struct task *task)
+int task_write(FILE *file, const struct task *task)
 {
 	fprintf(file, "task %" PRIu32 " %" PRIu64 " %" PRIu32 " ", task->tid, task->since,
 		task->tgid);

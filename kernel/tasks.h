@@ -32,7 +32,7 @@ struct tasks {
  * caches.h. A thread whose line has no uid keeps that of its line before. 0 or -errno.
  */
 int tasks_parse(struct tasks *tasks, const char *text);
-int tasks_write(FILE *file, const struct task *task);
+int task_write(FILE *file, const struct task *task);
 void tasks_deinit(struct tasks *tasks);
 
 /* Returns the task with the id at the time; before the first, the first with the id; or NULL. */

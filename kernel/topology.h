@@ -19,7 +19,7 @@ struct topology {
 	struct topology_cpu *list; /* all possible CPUs, by cpu */
 	size_t count;
 	struct memory_nodes memory; /* empty: not known */
-	char memory_reason[200];    /* why, after topology_read() */
+	char memory_reason[200];    /* why memory is empty, after topology_read() */
 };
 
 /*

@@ -31,7 +31,10 @@ struct user_frame {
 	uint64_t offset; /* of the instruction that the process ran, or of the call */
 };
 
-/* The frames of the stack of this id, in the order of kernel/stacks, up to one outside of code. */
+/*
+ * The frames of the stack of this id, in the order of kernel/stacks, up to the first whose address
+ * is not in code.
+ */
 struct user_frames {
 	uint64_t id;
 	uint32_t count;

@@ -34,7 +34,7 @@ int users_write(FILE *file, const struct user_name *user);
 /* The same at the first call for this user; nothing if the user has no name. 0 or -errno. */
 int users_write_once(FILE *file, const struct users *users, uint32_t uid);
 
-/* Another table begins. */
+/* Another table begins: no line was written to it yet. */
 void users_clear_written(struct users *users);
 
 #endif

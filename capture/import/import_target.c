@@ -341,7 +341,7 @@ int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t
 	}
 	target->task_comms[index] = (uint32_t)number;
 	snprintf(task.comm, sizeof(task.comm), "%s", comm);
-	err = tasks_write(target->task_lines, &task);
+	err = task_write(target->task_lines, &task);
 	return err ? import_target_fail(target, -err, "kernel/tasks: %s", strerror(-err)) : 0;
 }
 

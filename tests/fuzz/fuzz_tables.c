@@ -86,7 +86,7 @@ static char *parse_tasks(const char *text)
 	for (size_t i = 0; i < tasks.count; i++) {
 		const struct task *task = &tasks.list[i];
 
-		FUZZ_EXPECT(!tasks_write(written.file, task));
+		FUZZ_EXPECT(!task_write(written.file, task));
 		FUZZ_EXPECT(i > 100 ||
 			    tasks_find(&tasks, task->tid, task->since)->tid == task->tid);
 	}

@@ -185,7 +185,7 @@ static int make_task(struct making *making)
 	snprintf(task.comm, sizeof(task.comm), "%s", making->word[3]);
 	task.has_uid = making->has_uid;
 	task.uid = making->uid;
-	return tasks_write(making->task_lines, &task);
+	return task_write(making->task_lines, &task);
 }
 
 /* Of the tasks that follow. */

@@ -50,8 +50,8 @@ static void written_tasks_are_parsed(void **state)
 	FILE *file = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(tasks_write(file, &odd[0]), 0);
-	assert_int_equal(tasks_write(file, &odd[1]), 0);
+	assert_int_equal(task_write(file, &odd[0]), 0);
+	assert_int_equal(task_write(file, &odd[1]), 0);
 	fclose(file);
 	assert_string_equal(text, "task 1 3 2 \ntask 2 18446744073709551615 4294967295 "
 				  "(sd\\x20pam)\\x20\\x5c\\x09\\x01 4294967294\n");

@@ -47,7 +47,7 @@ int name_messages_write_task(struct name_messages *names, FILE *file, const stru
 {
 	int err = task->has_uid ? users_write_once(file, &names->users, task->uid) : 0;
 
-	return err ? err : tasks_write(file, task);
+	return err ? err : task_write(file, task);
 }
 
 static int write_task(struct name_messages *names, const struct task *task)
@@ -56,7 +56,7 @@ static int write_task(struct name_messages *names, const struct task *task)
 	int err = names->tasks ? name_messages_write_task(names, names->tasks, task) : 0;
 
 	if (!err && published)
-		err = tasks_write(published, task);
+		err = task_write(published, task);
 	return err ? fail_name_messages(names, -err, "kernel/tasks") : 0;
 }
 
