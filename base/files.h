@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Of a file of /sys, whose size the kernel gives as one page: no kernel has larger pages. */
+/* The most bytes of a file of /sys: one page, and no kernel has larger pages. */
 #define SYSFS_BYTES_MAX ((size_t)256 << 10)
 
 /*
@@ -52,9 +52,9 @@ struct file_copy {
 int copy_file(struct file_copy *copy, const char *name);
 
 /*
- * Copies the regular files and directories in a directory, except hidden ones. Pipes
- * and symbolic links are left out: a pipe would block, and a link may lead anywhere. The directory
- * may exist in `to`; if it does not in `from`, it stays empty.
+ * Copies the regular files and directories in a directory, except hidden ones. Pipes and symbolic
+ * links are left out: a pipe would block, and a link may lead anywhere. The directory is made in
+ * `to`, unless it is there; it stays empty if `from` does not have it.
  */
 int copy_folder(struct file_copy *copy, const char *name);
 

@@ -14,7 +14,10 @@
 /* A file descriptor; flags and mode as for openat(). Never waits for the other end of a pipe. */
 int inside_open(int directory, const char *name, int flags, mode_t mode);
 
-/* fd, if it is a regular file or -errno; else closes it: -EINVAL, -EISDIR or another -errno. */
+/*
+ * Returns fd if it is a regular file. Otherwise closes it and returns -EINVAL, -EISDIR or another
+ * -errno. An fd below 0 is an -errno already, and is returned.
+ */
 int inside_keep_regular(int fd);
 
 /* Opens a regular file for reading. -EINVAL, -EISDIR: it is another kind of file. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sums, and numbers in text: digits, sizes and durations with a unit, the number of a CPU in a
- * file name; their order. Every parser is strict: no blanks, no sign, no exponent; an overflow is
- * an error.
+ * Sums and comparisons of numbers, and numbers in text: digits, sizes and durations with a unit,
+ * the number of a CPU in a file name. Every parser is strict: no blanks, no sign, no exponent; an
+ * overflow is an error.
  */
 #ifndef BASE_NUMBER_H
 #define BASE_NUMBER_H

@@ -11,13 +11,13 @@ size_t utf8_length(const unsigned char *text);
 
 /*
  * Writes the first character of text, which must not be empty, and returns its bytes; 0: the write
- * failed. A control character, which may command a terminal, a character that is not seen but
- * changes the order of others, as U+202E, or makes two names look the same, as U+200B, and a byte
- * that is not valid UTF-8 become \xHH.
+ * failed. It writes \xHH for each byte of a control character, which may command a terminal; of an
+ * unseen character, which changes the order of others, as U+202E, or makes two names look the same,
+ * as U+200B; and for a byte that is not valid UTF-8.
  */
 size_t printable_put(FILE *file, const char *text);
 
-/* Writes all of text so. */
+/* Writes all characters of text as printable_put(). */
 void printable_write(FILE *file, const char *text);
 
 #endif

@@ -26,9 +26,9 @@ int text_write_result(FILE *file);
 
 /*
  * As open_memstream(): what is written becomes *text, with a NUL behind it, and *size, after a
- * flush or the close. Unlike it, the stream has an error after memory was missing, at any time:
- * glibc leaves out what was written then, and says nothing. NULL: no memory. text_close() closes
- * it.
+ * flush or the close. Unlike open_memstream(), the stream keeps its error once memory was missing:
+ * glibc leaves out the bytes that it had no memory for, and reports nothing. NULL: no memory.
+ * text_close() closes it.
  */
 FILE *text_open(char **text, size_t *size);
 

@@ -68,7 +68,7 @@ static void close_all_from(unsigned int first, unsigned int last)
 	if (!syscall(SYS_close_range, first, last, 0))
 		return;
 #endif
-	/* before Linux 5.9 */
+	/* close_range() exists since Linux 5.9 */
 	for (unsigned int fd = first; fd <= last && fd < 4096; fd++)
 		close((int)fd);
 }

@@ -28,8 +28,9 @@ void worker_ignore_signals(void);
 void worker_close_others(int *kept, size_t count);
 
 /*
- * In a child that becomes another program, which knows nothing of the signals that this one, or who
- * started it, ignores or blocks.
+ * In a child, before it becomes another program: sets each signal to its default and unblocks all.
+ * Otherwise the program would inherit the signals that this process, or its parent, ignores or
+ * blocks.
  */
 void worker_default_signals(void);
 
