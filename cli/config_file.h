@@ -52,8 +52,8 @@ int config_file_reread(const struct config_file *file, struct config_lines *line
 const struct program_option *config_file_option(const struct config_file *file, const char *name);
 
 /*
- * Checks such a line, and stores the value of a kind, other than text, in the program's options.
- * False: why says what is wrong.
+ * Checks such a line, and stores its value in the program's options: a text is not copied. Without
+ * a value, and for a row with parse() only, it stores nothing. False: why says what is wrong.
  */
 bool config_line_store(const struct program_option *option, const char *value, void *options,
 		       char why[OPTION_WHY]);

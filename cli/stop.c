@@ -78,7 +78,7 @@ void stop_handle_signals(struct saved_signals *saved)
 			saved->actions[number] = before;
 		/*
 		 * An ignored SIGINT means only that a shell started the program in the background:
-		 * kill -INT must stop it.
+		 * kill -INT must stop it, and SIGTERM must always.
 		 */
 		if (before.sa_handler == SIG_IGN && number != SIGINT && number != SIGTERM)
 			continue;
