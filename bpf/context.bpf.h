@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * In what the kernel is at an event: in a task, or in an interrupt that has interrupted the current
- * task. The preempt count shows all contexts. Where programs cannot read it, two programs on the
- * tracepoints of softirqs show when one runs: on one CPU, a softirq is not interrupted by
- * another, and does not move to another CPU. Hard interrupts then count as what they interrupted.
+ * The context of an event: a task, or an interrupt that has interrupted the current task. The
+ * preempt count shows all contexts. Where programs cannot read it, two programs on the tracepoints
+ * of softirqs show when one runs: on one CPU, a softirq is not interrupted by another, and does not
+ * move to another CPU. Hard interrupts then count as what they interrupted.
  */
 #ifndef BPF_CONTEXT_BPF_H
 #define BPF_CONTEXT_BPF_H

@@ -13,8 +13,8 @@
  * copy.
  *
  * Where the kernel has fprobe, front programs (front.bpf.h) record nearly all events, and copies
- * record the rest. With 64 threads on two CPUs the kernel skips all copies of an event too often:
- * 10 to 30 percent of the events, which front programs make some hundred in a million.
+ * record the rest. With 64 threads on two CPUs the kernel skips all copies for 10 to 30 percent of
+ * the events; with front programs, it skips some hundred events in a million.
  *
  * Later copies of a tracepoint record nothing until one of them has found a mark: on a kernel that
  * passes each program its own copy of the arguments, each event would be recorded several times.

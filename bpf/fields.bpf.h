@@ -3,12 +3,12 @@
  * Names of caches and tasks on a kernel without BTF: from the fields of the trace event
  * entries, at the offsets that the tracepoints' format files list.
  *
- * Only a raw tracepoint has a cache's address, and only the trace event entry has the cache's
- * name and sizes. The first program of an event runs before the field
- * program. If the name or the sizes of the cache are
- * not known yet, it stores a request. The field program below then runs for the same event on the
- * same CPU, and answers the request. If another event comes between the two, it does not answer
- * the request, since its object differs; the next event of the cache then stores a new request.
+ * Only a raw tracepoint has a cache's address, and only the trace event entry has the cache's name
+ * and sizes. The first program of an event runs before the field program, and stores a request if
+ * the name or the sizes of the cache are not known yet. The field program below then runs for the
+ * same event on the same CPU, and answers the request. If another event comes between the two, it
+ * does not answer the request, since its object differs; the next event of the cache then stores a
+ * new request.
  */
 #ifndef BPF_FIELDS_BPF_H
 #define BPF_FIELDS_BPF_H
