@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A capture or a set of pieces as one file: a tar archive (ustar, with pax records for sizes above
- * 8 GB) of one directory. A reader believes nothing in it: it writes regular files and directories
- * below a directory that it was given, and refuses all else.
+ * A capture or a set of pieces as one file: a tar archive (ustar, with pax records for sizes from 8
+ * GiB on) of one directory. A reader believes nothing in it: it writes regular files and
+ * directories below a directory that it was given, and refuses all else.
  */
 #ifndef CAPTURE_ARCHIVE_H
 #define CAPTURE_ARCHIVE_H
@@ -38,7 +38,7 @@ enum archive_type {
 	ARCHIVE_PAX_GLOBAL = 'g',
 };
 
-/* The checksum that belongs into the header. */
+/* The checksum of the header, without the bytes in its own field. */
 unsigned int archive_checksum(const struct archive_header *header);
 
 /* Do the first bytes of a file have the magic number of a tar archive? */
@@ -55,11 +55,11 @@ bool archive_is_name(const char *path);
 int archive_write(FILE *file, int directory, const char *root, uint64_t time, struct error *error);
 
 /*
- * Reads an archive and makes its files in an open, empty directory, without the archive's own top
- * directory. name: for messages. 0; -EBADMSG: the archive is cut off or damaged: the files before
- * the damage are there; -EINVAL: it has something that no capture has; or another -errno. error is
- * set unless it is 0.
+ * Unpacks an archive into an open, empty directory, without the archive's own top directory. name:
+ * for messages. 0; -EBADMSG: the archive is cut off or damaged: the files before the damage are
+ * there; -EINVAL: it has something that no capture has; or another -errno. After a failure, error
+ * is set.
  */
-int archive_read(FILE *file, const char *name, int directory, struct error *error);
+int archive_unpack(FILE *file, const char *name, int directory, struct error *error);
 
 #endif

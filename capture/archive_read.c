@@ -247,7 +247,7 @@ static int copy_content(struct archive_reader *reader, int fd, const char *name,
 		if ((size_t)got < wanted && (size || !feof(reader->file)))
 			return fail_cut(reader, name);
 		if ((size_t)got < wanted)
-			return 0; /* only the padding is missing: the next header says it */
+			return 0; /* only the padding is missing: read_header() reports it */
 	}
 	return 0;
 }
@@ -395,7 +395,7 @@ static int read_entry(struct archive_reader *reader, const struct archive_header
 	return err ? fail_reader(reader, err, "cannot unpack %s: %s", name, strerror(-err)) : 0;
 }
 
-int archive_read(FILE *file, const char *name, int directory, struct error *error)
+int archive_unpack(FILE *file, const char *name, int directory, struct error *error)
 {
 	struct archive_reader reader = {
 		.file = file,

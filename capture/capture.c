@@ -47,7 +47,7 @@ add_unread(struct capture *capture, const char *key, int err, const char *format
 	va_end(arguments);
 }
 
-/* Without the table, the same capture would have other figures than elsewhere. */
+/* With an empty table, this machine would get other figures from the capture than others do. */
 static int fail_shortage(struct capture *capture, const char *table, int err)
 {
 	return error_format(&capture->error, err, "%s/%s: %s", capture->path, table,
@@ -117,7 +117,7 @@ static int take_fault(struct capture *capture, const char *path, const char *fau
 	return 0;
 }
 
-/* The sum over all parts. */
+/* Adds up the statuses of all parts. */
 static int read_statuses(struct capture *capture, struct error *error)
 {
 	static const struct checkpoint_state none;

@@ -58,14 +58,14 @@ struct capture {
 	struct unread_table unread[UNREAD_TABLES_MAX];
 	size_t unread_count;
 	struct live_capture *live; /* it grows while it is read; NULL: all is there */
-	unsigned int changes;	   /* of tables of a live capture: names may be others now */
+	unsigned int changes;	   /* of the tables of a live capture, counted: names may differ */
 	struct error error;	   /* after a failure */
 };
 
 #define CAPTURE_DEFAULT "kmemtrace.data"
 
 /*
- * Opens a capture. 0, or -errno with error set: -ENOENT (the path does not exist, or an empty
+ * Opens a capture. 0, or -errno with error set: -ENOENT (the path does not exist, or is an empty
  * directory), -ENOTDIR, -EINVAL (not a capture), -EPROTONOSUPPORT (the format is newer), …. A
  * missing or damaged table is not an error: it is empty, and `unread` names it. It is an error if a
  * table could not be read because of a shortage of memory or of file descriptors.

@@ -26,7 +26,7 @@ int capture_file_read(struct capture_file *file, FILE *input, const char *name, 
 			name, strerror(-err));
 	file->is_archive = true;
 	file->path = file->scratch.path;
-	return archive_read(input, name, file->scratch.fd, &file->error);
+	return archive_unpack(input, name, file->scratch.fd, &file->error);
 }
 
 /* An open archive, or NULL: another kind of file, a directory, or nothing that can be read. */

@@ -22,7 +22,7 @@ struct capture_file {
 /*
  * Unpacks the file at path, if it is an archive. guarded: see scratch_directory_make(). 0;
  * -EBADMSG: it is cut off or damaged: path has the files before the damage; or another -errno.
- * error is set unless it is 0. Close it in each case.
+ * After a failure, error is set. Close it in each case.
  */
 int capture_file_open(struct capture_file *file, const char *path, bool guarded);
 

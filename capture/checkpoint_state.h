@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The file checkpoint/state of a piece: the begin of the piece, and what was lost before it. Lines
- * of "key value ..."; readers skip unknown keys.
+ * The file checkpoint/state of a piece: the begin of the piece, and the losses before it. Lines of
+ * "key value ..."; readers skip unknown keys.
  */
 #ifndef CAPTURE_CHECKPOINT_STATE_H
 #define CAPTURE_CHECKPOINT_STATE_H
@@ -35,11 +35,11 @@ struct checkpoint_cache {
 struct checkpoint_count {
 	char name[80];
 	uint64_t allocations, frees, missed_frees;
-	uint64_t meanwhile; /* allocations and frees while it was read, which are no others */
+	uint64_t meanwhile; /* those of them while it was being read: the reading may have them */
 };
 
 struct checkpoint_state {
-	uint64_t begin;	  /* ns: all earlier records of the checkpoint are of objects live then */
+	uint64_t begin;	  /* ns: an object with an earlier record in the checkpoint was live then */
 	uint64_t since;	  /* ns: when tracing began */
 	uint64_t objects; /* live at begin */
 	uint64_t events;  /* recorded before begin */

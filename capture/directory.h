@@ -22,10 +22,10 @@ struct directory {
 	const char *now;  /* last part of path: the directory's name in parent */
 	bool made, committed;
 	/* until directory_settle(): */
-	char *beside;	   /* path of this one before; NULL: as it is now */
+	char *beside;	   /* path before directory_place(); NULL: it has not moved */
 	char *old;	   /* last part of target.old */
-	bool older_is_old; /* the capture that was at target is there */
-	char *oldest;	   /* new name of the capture that was there; NULL: none was */
+	bool older_is_old; /* target.old is the capture that was at target */
+	char *oldest;	   /* new name of the capture that was at target.old; NULL: none was */
 	int oldest_fd;	   /* of oldest: locked, so that another program does not remove it */
 	bool was_there;	   /* target was an empty directory */
 	bool reserved;
@@ -68,7 +68,10 @@ int directory_open_existing(struct directory *directory, const char *target);
 int directory_open_inside(struct directory *directory, const struct directory *holder,
 			  const char *name, const char *now, bool make);
 
-/* Makes the folders of the tables, which directory_make() has made. 0 or -errno. */
+/*
+ * Makes the folders of the tables, for a directory that directory_make() did not make. 0 or -errno
+ * with errmsg set.
+ */
 int directory_make_folders(struct directory *directory);
 
 /*
@@ -78,8 +81,9 @@ int directory_make_folders(struct directory *directory);
 int directory_commit(struct directory *directory);
 
 /*
- * The same in two steps. directory_place() only renames; directory_settle() removes the capture
- * that was at target.old, or directory_undo() gives all three their names before.
+ * The same in two steps. directory_place() only renames. Then directory_settle() removes the
+ * capture that was at target.old, or directory_undo() gives the new and both older captures their
+ * names from before.
  */
 int directory_place(struct directory *directory);
 int directory_was_placed(struct directory *directory); /* by another process: 0 or -ENOMEM */
@@ -130,13 +134,13 @@ const char *directory_name(const struct directory *directory, const char *name, 
 int directory_lock(struct directory *directory);
 
 /*
- * Locks an open metadata file. A reader holds the lock only for an instant, so that is worth some
- * attempts. 0, -EWOULDBLOCK or another -errno.
+ * Locks an open metadata file. It tries several times, since a reader holds the lock only for an
+ * instant. 0, -EWOULDBLOCK or another -errno.
  */
 int directory_lock_metadata(int metadata);
 void directory_unlock(struct directory *directory);
 
-/* Is a program writing the capture in this open directory? False, too: it has no metadata. */
+/* Is a program writing the capture in this open directory? False also if it has no metadata. */
 bool directory_is_being_written(int fd);
 
 /* Reserves disk space for the tables that are written at the end, and releases it. */

@@ -38,8 +38,9 @@ static int open_removable(const struct directory *directory, const char *name)
 }
 
 /*
- * Renames the capture at OLD, the name that another capture gets. Its new name is one that each
- * program removes which begins a capture here, unless it is locked: it may be given back.
+ * Gives the capture at target.old a new name, since another capture gets this one. Each program
+ * that begins a capture here removes directories with such names, unless they are locked. So it
+ * stays locked: directory_undo() may give it its name back.
  */
 static int move_oldest(struct directory *directory)
 {

@@ -46,7 +46,7 @@ struct metadata {
 	enum metadata_order source_order; /* byte order of the recorded machine */
 };
 
-/* Of a kernel with this uname -m. */
+/* The word size, in bits, of a kernel with this uname -m: 32 or 64. */
 unsigned int metadata_word_bits(const char *machine);
 
 /* Fills in this machine and its running kernel, and a new random uuid. 0 or -errno. */

@@ -15,7 +15,7 @@ struct prefetcher_settings {
 	size_t slot_align;    /* bytes, a power of 2 */
 	unsigned int threads; /* with the consumer's; 1 or 0 starts none */
 	size_t space; /* bytes for all slots; more if that is less than two slots a source */
-	/* Fills a slot of a source. A number above 0; at the end of the source, 0 or -errno. */
+	/* Fills a slot of a source. Returns a number above 0; 0 or -errno end the source. */
 	int (*fill)(void *data, size_t source, void *slot);
 	void *data;
 };
@@ -40,7 +40,7 @@ void prefetcher_start(struct prefetcher *prefetcher);
  */
 int prefetcher_take(struct prefetcher *prefetcher, size_t source, const void **slot);
 
-/* The CPUs that this process may use, up to the number that can be busy. */
+/* The number of CPUs that this process may use, or of threads that can be busy, if that is less. */
 unsigned int prefetcher_default_threads(void);
 
 #endif

@@ -77,7 +77,7 @@ enum status_preemption {
 	STATUS_PREEMPTION_YES,
 };
 
-/* Which of enum kmt_context the records have. */
+/* The values of enum kmt_context that the records have. */
 enum status_context {
 	STATUS_CONTEXT_UNKNOWN = 0, /* all records have KMT_CONTEXT_TASK */
 	STATUS_CONTEXT_SOFTIRQ,	    /* hard interrupts count as what they interrupted */

@@ -15,7 +15,7 @@ struct status_sampling {
 	 * 1: each allocation was sampled; 0: none was.
 	 */
 	uint64_t interval;
-	uint64_t interval_most; /* bytes: it was doubled up to this; no sample need have it */
+	uint64_t interval_most; /* bytes: it was doubled up to this, maybe without a sample */
 	bool is_profile;	/* only sampled objects have records */
 	uint64_t unwalked;	/* samples whose kernel stack could not be walked */
 	uint64_t no_room;	/* samples whose stack found no room */

@@ -23,7 +23,7 @@ struct stream_events {
 	const struct capture *capture;
 	const struct capture_stream *source;
 	size_t next;	    /* index of the next file in source->parts */
-	size_t part;	    /* of the capture: that of the stream's open file */
+	size_t part;	    /* index in capture->parts, of the stream's open file */
 	uint64_t done, all; /* bytes: of the files before it, and of all files */
 	struct stream stream;
 	struct packet packet;

@@ -2,7 +2,7 @@
 /*
  * The slab caches of a recording that has only their names, not their addresses. Each name with
  * each pair of sizes gets an address. Before Linux 6.18 an allocation names no cache, but from 5.12
- * on its free does: the sizes of live objects are remembered until then.
+ * on a free does. So the cache of each live object is kept until its free.
  */
 #ifndef CAPTURE_IMPORT_CACHE_GUESS_H
 #define CAPTURE_IMPORT_CACHE_GUESS_H

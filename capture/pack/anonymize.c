@@ -199,7 +199,7 @@ enum part {
 	FORMATS,
 };
 
-/* Is it copied, a temporary file, or a table that has no anonymized form: user_symbols? */
+/* Is it a file that is copied, a temporary file, or user_symbols, which has no anonymized form? */
 static bool is_known_file(enum part part, const char *name)
 {
 	static const char *const formats[] = {

@@ -50,7 +50,7 @@ static int member_end(struct symbols_copy *copy)
 			      copy->directory->path);
 }
 
-static int write_result(const struct symbols_copy *copy, int result)
+static int check_output(const struct symbols_copy *copy, int result)
 {
 	if (result > 0)
 		return 0;
@@ -77,16 +77,16 @@ static int copy_comment(struct symbols_copy *copy, const char *text)
 	if (!line_next(&line, &text) || !line_key(&line, "#"))
 		return -EINVAL;
 	if (line_key(&line, "trimmed"))
-		return write_result(copy, gzputs(copy->file, "# trimmed\n"));
+		return check_output(copy, gzputs(copy->file, "# trimmed\n"));
 	if (line_key(&line, "modules"))
-		return write_result(copy, gzputs(copy->file, "# modules\n"));
+		return check_output(copy, gzputs(copy->file, "# modules\n"));
 	if (line_key(&line, "since") && line_u64(&line, 10, &time)) {
 		int err = member_end(copy);
 
 		if (!err)
 			err = member_begin(copy, false);
 		return err ? err
-			   : write_result(copy,
+			   : check_output(copy,
 					  gzprintf(copy->file, "# since %" PRIu64 "\n", time));
 	}
 	if (!line_key(&line, "module") || !line_u64(&line, 16, &address) ||
@@ -94,7 +94,7 @@ static int copy_comment(struct symbols_copy *copy, const char *text)
 		return -EINVAL;
 	line.at += strspn(line.at, " \t");
 	name_size = (int)strcspn(line.at, " \t\n");
-	return write_result(copy,
+	return check_output(copy,
 			    gzprintf(copy->file, "# module %" PRIx64 " %" PRIu64 " %.*s\n",
 				     substitute_code(substitutes, address),
 				     module_size(substitutes, address, size), name_size, line.at));
@@ -117,7 +117,7 @@ static int copy_symbol(struct symbols_copy *copy, char *line)
 	name_size = strcspn(name, " \t\n");
 	module = name + name_size + strspn(name + name_size, " \t");
 	module_size = *module == '[' ? strcspn(module, "]\n") : 0;
-	return write_result(copy, gzprintf(copy->file, "%0*" PRIx64 " %c %.*s%s%.*s%s\n", digits,
+	return check_output(copy, gzprintf(copy->file, "%0*" PRIx64 " %c %.*s%s%.*s%s\n", digits,
 					   substitute_code(copy->substitutes, address), at[1],
 					   (int)name_size, name, module_size ? "\t" : "",
 					   (int)module_size, module, module_size ? "]" : ""));

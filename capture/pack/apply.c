@@ -89,7 +89,7 @@ static int create_like(struct convert *convert, int directory, const char *path,
 	if (fd < 0)
 		return fail_packed_file(convert, fd, path, DIRECTORY_PACK_NAME);
 	if (fchown(fd, about.st_uid, about.st_gid)) {
-		/* without the permission, the owner is the user who packs */
+		/* without the permission, the user who packs is the owner */
 	}
 	if (fchmod(fd, about.st_mode & 0777)) {
 		int err = fail_packed_file(convert, -errno, path, DIRECTORY_PACK_NAME);

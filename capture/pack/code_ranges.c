@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A range is the union of the extents of symbols and modules that overlap. What a symbol may extend
- * over is what kernel/symbols.c looks up in it.
+ * A range is the union of the extents of symbols and modules that overlap. A symbol extends over
+ * the addresses for which kernel/symbols.c may find it.
  */
 #include "config.h"
 

@@ -216,7 +216,7 @@ static int make_status(const struct split *split, size_t piece, struct status *s
 	status->skipped = skipped_until == STATUS_UNKNOWN ? STATUS_UNKNOWN
 							  : skipped_until - about->skipped_before;
 	status->from_backup = 0;
-	/* when names were lost is not known: with the last piece, these counters are complete */
+	/* the time at which names were lost is not known: only the last piece counts them */
 	if (!is_last)
 		status->names_lost = status->hook_calls_skipped = status->clamped = 0;
 	for (size_t i = 0; i < status->skip_span_count; i++) {

@@ -22,8 +22,9 @@ bool address_set_has(const struct address_set *set, uint64_t address);
 void address_set_deinit(struct address_set *set);
 
 /*
- * Adds the addresses of the symbols that decide about each used address: in each snapshot the
- * symbol before it and the next one, and all with the name of the first. 0 or -errno.
+ * Adds the addresses of the symbols that name each used address: in each snapshot the symbol at or
+ * before it, the next one, which gives the size, and all symbols with the name of the former. 0 or
+ * -errno.
  */
 int trim_symbols_keep(struct address_set *kept, const struct symbols *symbols,
 		      const struct address_set *used);

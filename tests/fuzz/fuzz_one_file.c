@@ -46,7 +46,7 @@ static int read_archive(char *bytes, size_t size, int directory)
 	int err;
 
 	FUZZ_EXPECT(file);
-	err = archive_read(file, "in", directory, &error);
+	err = archive_unpack(file, "in", directory, &error);
 	FUZZ_EXPECT(!err == !*error.text);
 	fuzz_expect_printable(error.text, strlen(error.text));
 	fclose(file);

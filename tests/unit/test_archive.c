@@ -81,7 +81,7 @@ static int read_blocks(struct scene *scene, bool with_end)
 	int err;
 
 	assert_non_null(file);
-	err = archive_read(file, "FILE", scene->directory, &scene->error);
+	err = archive_unpack(file, "FILE", scene->directory, &scene->error);
 	fclose(file);
 	return err;
 }
