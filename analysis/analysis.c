@@ -296,7 +296,7 @@ static int match_events(struct analysis *analysis, struct merge *merge, struct m
 	if (analysis->estimates)
 		add_lost_samples(analysis);
 	matcher_last_allocations(matcher, settings->last_allocation);
-	return err ? err : cache_marks_finish(analysis);
+	return err ? err : cache_marks_add_rest(analysis);
 }
 
 /* Objects of a checkpoint may have been freed by an event that was lost before it. */

@@ -71,7 +71,7 @@ int cache_marks_take(struct matcher *matcher, const struct event *events, size_t
 	return err ? err : matcher_take(matcher, events, count);
 }
 
-int cache_marks_finish(struct analysis *analysis)
+int cache_marks_add_rest(struct analysis *analysis)
 {
 	int err = 0;
 

@@ -171,7 +171,7 @@ static void name_class(char *name, size_t name_size, enum kmalloc_type type, uin
 }
 
 /* The flags of an event that choose a type: a bit for each type. */
-static unsigned int type_flags(const struct cache_table *table, const struct event *event)
+static unsigned int get_type_bits(const struct cache_table *table, const struct event *event)
 {
 	return (event->gfp & table->dma ? 1U << KMALLOC_DMA : 0) |
 	       (event->gfp & table->reclaimable ? 1U << KMALLOC_RECLAIMABLE : 0) |
@@ -248,7 +248,7 @@ static int64_t find_class(struct cache_table *table, enum kmalloc_type type, con
 static int64_t find_debugged_kmalloc(struct cache_table *table, const struct event *event)
 {
 	const struct caches *caches = &table->analysis->capture->caches;
-	unsigned int flags = type_flags(table, event) | 1U << KMALLOC_NORMAL;
+	unsigned int flags = get_type_bits(table, event) | 1U << KMALLOC_NORMAL;
 	static const enum kmalloc_type order[] = { KMALLOC_DMA, KMALLOC_RECLAIMABLE,
 						   KMALLOC_ACCOUNTED, KMALLOC_NORMAL };
 	const struct kmalloc_name *class = NULL;
@@ -278,7 +278,7 @@ static int64_t find_debugged_kmalloc(struct cache_table *table, const struct eve
 
 static int64_t find_kmalloc(struct cache_table *table, const struct event *event)
 {
-	unsigned int flags = type_flags(table, event);
+	unsigned int flags = get_type_bits(table, event);
 	uint64_t key = CLASS_KMALLOC | (uint64_t)flags << 32 | event->allocated;
 	uint32_t found = hash_map_find(&table->others, key);
 	enum kmalloc_type type;

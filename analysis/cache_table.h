@@ -42,7 +42,7 @@ void cache_table_deinit(struct cache_table *table);
  */
 int64_t cache_table_search(struct cache_table *table, const struct event *event);
 
-/* The name for those who must not see addresses: a cache may be named by its own. */
+/* The name for readers who must not see addresses: that of a cache may be its address. */
 const char *analysis_cache_name(const struct analysis_cache *cache);
 
 static inline int64_t cache_table_find(struct cache_table *table, const struct event *event)

@@ -62,7 +62,10 @@ void cache_timeline_end(struct cache_timeline *timeline, uint64_t address, uint6
 /* No event before the watermark (ns) will be looked up any more. */
 void cache_timeline_set_watermark(struct cache_timeline *timeline, uint64_t watermark);
 
-/* The cache at the address at the time, or NULL. *is_known: one was reported, even if NULL. */
+/*
+ * The cache at the address at the time, or NULL. *is_known: a cache was reported for them; it is
+ * NULL if the list had no room for it.
+ */
 const struct cache *cache_timeline_find(struct cache_timeline *timeline, uint64_t address,
 					uint64_t time, bool *is_known);
 

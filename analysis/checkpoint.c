@@ -57,10 +57,11 @@ static int open_finished_piece(struct checkpoint *checkpoint, const char *from)
 }
 
 /*
- * All losses are one span of time: an object that was live in it may have been freed. Damaged
- * records of the checkpoint before, and records that this version does not know, are losses, too.
+ * Fills in the times and the losses, and adds up the events of all earlier pieces. All losses are
+ * one span of time: an object that was live in it may have been freed. Damaged records of the
+ * checkpoint before, and records that this version does not know, are losses, too.
  */
-static void add_losses(struct checkpoint *checkpoint)
+static void complete_state(struct checkpoint *checkpoint)
 {
 	const struct capture *capture = checkpoint->capture;
 	const struct checkpoint_state *before = &capture->checkpoint;
@@ -120,7 +121,7 @@ static int write_state(struct checkpoint *checkpoint, const uint64_t *last_alloc
 	int err = 0, fd;
 	FILE *file;
 
-	add_losses(checkpoint);
+	complete_state(checkpoint);
 	for (unsigned int cpu = 0; cpu <= UINT16_MAX && !err; cpu++)
 		if (last_allocation[cpu])
 			err = checkpoint_state_add_cpu(&checkpoint->state, cpu,

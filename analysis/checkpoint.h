@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* The threads that existed at a time before the piece began. Names of others are not needed. */
+/* The threads that existed at a time (ns) before the piece began. No other needs a name. */
 struct checkpoint_threads {
 	uint64_t time;
 	const uint32_t *ids; /* ascending */

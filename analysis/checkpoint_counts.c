@@ -24,7 +24,7 @@ _Static_assert(MARKS <= CACHE_MARKS_MAX, "the analysis has as many marks");
 
 void checkpoint_counts_request(struct analysis_settings *settings, const struct capture *capture)
 {
-	const struct slabinfo_snapshot *first = slab_growth_first(capture);
+	const struct slabinfo_snapshot *first = slab_growth_first_snapshot(capture);
 
 	if (!first)
 		return;

@@ -253,7 +253,7 @@ static int write_slabinfo(struct checkpoint *checkpoint, FILE *file)
 {
 	const struct capture *capture = checkpoint->capture;
 	const struct slabinfo *slabinfo = &capture->slabinfo;
-	const struct slabinfo_snapshot *first = slab_growth_first(capture);
+	const struct slabinfo_snapshot *first = slab_growth_first_snapshot(capture);
 	int err = first ? slabinfo_write(file, first) : 0;
 
 	if (first && !err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A transition adds a delta to the figures of its group, its cache and all. Only this file knows
- * what an outcome means for them: all that count sum up deltas, each by a key of its own.
+ * the effect of an outcome on them. Each counter adds up deltas, by a key of its own.
  */
 #ifndef ANALYSIS_DELTA_H
 #define ANALYSIS_DELTA_H
@@ -35,8 +35,8 @@ static inline struct object_weight weigh_object(const struct analysis *analysis,
 }
 
 /*
- * The bytes for slab debugging in those of allocations of a cache: a sampled object may stand for a
- * part of one.
+ * The part of the allocated bytes of a cache's objects that is for slab debugging. The bytes need
+ * not be those of whole objects, since the weight of a sampled object is not a whole number.
  */
 static inline uint64_t cache_debug_bytes(const struct analysis_cache *cache, uint64_t allocated)
 {

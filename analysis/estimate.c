@@ -280,8 +280,8 @@ void estimates_set_lost(struct estimates *estimates, uint64_t lost, uint64_t los
 }
 
 /*
- * one: the most that a lost record stands for. most: all lost allocations of the piece together; if
- * this is what limits them, it is exact.
+ * one: the most that a lost record stands for. most: an upper limit of all lost allocations of the
+ * piece together. If it is the lower one, it is used, and has no variance.
  */
 static struct estimate_margin find_margin(const struct estimates *estimates, enum estimate_of of,
 					  double one, double most)

@@ -37,7 +37,7 @@ struct variance {
 /* Lost records, which may have been allocations or frees of any group. */
 struct estimate_lost {
 	double now, before; /* records: of the piece; before it began */
-	/* all allocations of the piece that are not found are no more; INFINITY: not known */
+	/* of the piece: they are missing from the estimates at most; INFINITY: not known */
 	double objects_most, bytes_most;
 };
 
@@ -104,7 +104,10 @@ double estimate_object_variance(const struct estimates *estimates,
 /* The same of their bytes. */
 double estimate_bytes_variance(const struct estimates *estimates, const struct slab_object *object);
 
-/* Adds an allocated object to the variances of its group and cache, or an end. 0 or -ENOMEM. */
+/*
+ * Adds an allocated object to the variances of its group and cache. 0 or -ENOMEM. estimates_end()
+ * subtracts it from those of the live objects.
+ */
 int estimates_add(struct analysis *analysis, const struct slab_object *object);
 
 /* The same for an object that was live at the begin: it is in no flow. */
@@ -115,17 +118,16 @@ void estimates_end(struct analysis *analysis, const struct slab_object *object);
 struct variance estimates_of_group(const struct estimates *estimates, size_t group);
 struct variance estimates_of_cache(const struct estimates *estimates, size_t cache);
 
-/* An event without a sample, of which there is no profile: if an event is lost, it may be as large.
- */
+/* An event that has no sample, with its bytes. Without a profile, a lost event may be as large. */
 void estimates_skip(struct estimates *estimates, uint32_t size);
 
 /*
  * Sets how many records were lost in the piece and before it began. If all events are recorded, a
  * lost one is one object, which is taken to be no larger than the largest of the others. In a
  * profile, it is a sample of s bytes, which stands for less than s + I bytes and 1 + I / s objects,
- * I being the largest interval; s is taken to be between those of the recorded samples.
- * All allocations together stand for no more than what is counted exactly in the piece, without the
- * estimate's low end. counted NULL: that is not known.
+ * I being the largest interval; s is taken to be between those of the recorded samples. All lost
+ * allocations together stand for at most the exact count of the piece minus the low end of the
+ * estimate. counted NULL: there is no exact count.
  */
 struct estimate_counted {
 	double objects, bytes;		     /* counted exactly */

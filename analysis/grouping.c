@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Interns call sites and groups. What depends on the call site alone is computed once for a site.
- */
+/* Interns call sites and groups. Values that depend on the call site alone are computed once. */
 #include "config.h"
 
 #include <errno.h>

@@ -102,7 +102,10 @@ int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint6
 /* Classifies every case, when the whole capture is read, and sorts. 0 or -ENOMEM. */
 int heap_findings_classify(struct heap_findings *findings);
 
-/* Certain before possible before legal, then by kind, count (highest first), and sites. */
+/*
+ * The findings, once they are classified: certain before possible before legal, then by kind, count
+ * (highest first), and sites.
+ */
 size_t heap_findings_count(const struct heap_findings *findings);
 const struct heap_finding *heap_findings_get(const struct heap_findings *findings, size_t index);
 

@@ -66,9 +66,9 @@ static inline int lifetimes_count(struct lifetimes **histogram, uint64_t ns, uin
 int lifetimes_add(struct lifetimes **to, const struct lifetimes *from);
 
 /*
- * The end of a class of lifetimes, which is not behind the window, ns: no object lived longer. An
- * object from before a checkpoint, or that was freed after the end, may: then it is not behind the
- * longest lifetime.
+ * The end (ns) of a class of lifetimes, cut to the window: no object lives longer. Only an object
+ * from before a checkpoint, or one that was freed after the end, may; then it is cut to the longest
+ * lifetime.
  */
 uint64_t lifetimes_limit(const struct lifetimes *lifetimes, uint64_t ns, uint64_t window);
 

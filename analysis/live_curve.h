@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The live bytes over time, for a picture: at times that are equally far apart. How far follows
- * from the duration, which is not known before the last event: when there are too many points,
- * every second one goes.
+ * The live bytes over time, for a picture, at equal distances of time. The duration is not known
+ * before the last event. So when there are too many points, every second one is removed, and the
+ * distance doubles.
  */
 #ifndef ANALYSIS_LIVE_CURVE_H
 #define ANALYSIS_LIVE_CURVE_H

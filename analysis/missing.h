@@ -11,7 +11,7 @@ struct missing {
 	uint64_t lost, skipped; /* events without a record */
 	uint64_t uncounted;	/* recorded events that the figures do not include in full */
 	uint64_t unobserved;	/* paths of the allocator; of several captures the most */
-	bool some_observe;	/* ... and others observe more of them */
+	bool some_observe;	/* unobserved is of some captures only: others differ */
 	uint64_t sampling;	/* bytes: the largest interval of samples; 0: none */
 	bool names_lost;      /* of caches: objects may count for another cache, or without bytes */
 	bool skipped_partial; /* more events may be skipped */
@@ -22,15 +22,16 @@ struct missing {
 struct analysis;
 
 /*
- * Sets what the counters of an analysis lack so far, and the sampling interval if that was raised.
- * An event of a slab cache whose name is not known counts: only its bytes are missing.
+ * Sets the events that the counters of an analysis lack so far, and raises the sampling interval to
+ * the largest one of its samples. An event of a slab cache whose name is not known counts: only its
+ * bytes are missing.
  */
 void missing_set_uncounted(struct missing *missing, const struct analysis *analysis);
 
 /* After analysis_run(): of the whole capture. */
 struct missing missing_of_capture(const struct analysis *analysis);
 
-/* Adds what another part of the figures lacks. Sums do not exceed UINT64_MAX. */
+/* Adds the events that another part of the figures lacks. Sums do not exceed UINT64_MAX. */
 void missing_add(struct missing *sum, const struct missing *missing);
 
 /* The events that are lost, skipped or uncounted. */

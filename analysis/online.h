@@ -54,12 +54,12 @@ void online_put(struct online *online, struct online_packet *packet);
 int online_cache(struct online *online, const struct cache *cache);
 void online_cache_gone(struct online *online, uint64_t address, uint64_t time);
 
-/* The symbols of the capture are others: the next event's call site is looked up again. */
+/* The symbols of the capture have changed: from now on, call sites are looked up again. */
 void online_symbols_changed(struct online *online);
 
 /*
- * The largest interval of a sample so far, in bytes: one that had no sample hides bytes too. And
- * the records lost so far, which may have been samples.
+ * interval_most: the longest sampling interval so far, in bytes, even if no sample has it: without
+ * a sample, it hides bytes. lost: the records lost so far, which may have been samples.
  */
 void online_samples(struct online *online, uint64_t interval_most, uint64_t lost);
 

@@ -19,7 +19,7 @@ struct object_list {
 
 struct peak_heap {
 	struct object_list ended;   /* since the last maximum, live at it */
-	struct object_list resized; /* the same, live; as they are now */
+	struct object_list resized; /* resized since: their sizes now; ended has those before */
 	/* Counted after the last maximum, although their times are not later. */
 	struct object_table later;
 	/* Bytes that objects requested and did not get, by group and by cache: rare errors. */
@@ -39,8 +39,7 @@ int peak_heap_add_later(struct peak_heap *peak, const struct slab_object *object
 int peak_heap_clear_later(struct peak_heap *peak);
 int peak_heap_add_excess(struct peak_heap *peak, const struct slab_object *object, uint64_t bytes);
 
-/* The object in the list, whose requested bytes are as before, gets so many. flow: it is counted.
- */
+/* Call it before the object gets so many requested bytes. flow: the object is of the window. */
 int peak_heap_resize(struct analysis *analysis, const struct slab_object *object,
 		     uint32_t requested, bool flow);
 

@@ -22,7 +22,7 @@ static bool is_impossible(const struct matcher *matcher, const struct event *eve
  * The index of an event of another CPU that must come before the event at index; same_time_count if
  * there is none.
  */
-static size_t find_first(const struct matcher *matcher, size_t index)
+static size_t find_earlier_event(const struct matcher *matcher, size_t index)
 {
 	const struct event *event = &matcher->same_time[index];
 	size_t i;
@@ -50,7 +50,7 @@ int same_time_flush(struct matcher *matcher)
 
 		if (event->id == KMT_NONE)
 			continue; /* passed on before its turn */
-		first = find_first(matcher, i);
+		first = find_earlier_event(matcher, i);
 		if (first < matcher->same_time_count) {
 			err = repeated_kmalloc_take(matcher, &matcher->same_time[first]);
 			matcher->same_time[first].id = KMT_NONE;

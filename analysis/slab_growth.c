@@ -34,7 +34,7 @@ enum mark {
 
 _Static_assert(MARKS <= CACHE_MARKS_MAX, "the analysis has as many marks");
 
-const struct slabinfo_snapshot *slab_growth_first(const struct capture *capture)
+const struct slabinfo_snapshot *slab_growth_first_snapshot(const struct capture *capture)
 {
 	const struct slabinfo *slabinfo = &capture->slabinfo;
 
@@ -56,7 +56,7 @@ static const struct slabinfo_snapshot *last_reading(const struct capture *captur
 	/* and events after it in the piece before, if kmemtraced ended while it began the piece */
 	if (last && last->time < capture->checkpoint.begin)
 		return NULL;
-	return last == slab_growth_first(capture) ? NULL : last;
+	return last == slab_growth_first_snapshot(capture) ? NULL : last;
 }
 
 static enum slab_growth_state find_state(const struct analysis_settings *settings,
@@ -68,7 +68,7 @@ static enum slab_growth_state find_state(const struct analysis_settings *setting
 		return SLAB_GROWTH_SELECTED;
 	if (capture->status.traced_pid_count)
 		return SLAB_GROWTH_FILTERED;
-	if (!slab_growth_first(capture) || !last_reading(capture))
+	if (!slab_growth_first_snapshot(capture) || !last_reading(capture))
 		return SLAB_GROWTH_NO_NUMBERS;
 	return SLAB_GROWTH_COMPARED;
 }
@@ -79,7 +79,7 @@ void slab_growth_request(struct analysis_settings *settings, const struct captur
 
 	if (find_state(settings, capture) != SLAB_GROWTH_COMPARED)
 		return;
-	first = slab_growth_first(capture);
+	first = slab_growth_first_snapshot(capture);
 	last = last_reading(capture);
 	settings->mark_times[MARK_BEGIN] = first->time;
 	settings->mark_times[MARK_BEGIN_READ] = first->until;
@@ -354,7 +354,7 @@ static void compare_growth_row(struct slab_growth *growth, struct slab_growth_ca
 int slab_growth_init(struct slab_growth *growth, const struct analysis *analysis)
 {
 	const struct capture *capture = analysis->capture;
-	const struct slabinfo_snapshot *first = slab_growth_first(capture),
+	const struct slabinfo_snapshot *first = slab_growth_first_snapshot(capture),
 				       *last = last_reading(capture);
 	int err;
 

@@ -45,10 +45,10 @@ struct slab_growth {
 };
 
 /*
- * The first reading: at the begin of the capture; or at that of tracing, which the checkpoint of a
- * piece has. NULL: there is none.
+ * The first reading of /proc/slabinfo: at the begin of the capture. Of a piece with a checkpoint,
+ * it is the one at the begin of tracing, which the checkpoint has. NULL: there is none.
  */
-const struct slabinfo_snapshot *slab_growth_first(const struct capture *capture);
+const struct slabinfo_snapshot *slab_growth_first_snapshot(const struct capture *capture);
 
 /* Before the analysis: requests the counts at the times of the readings. */
 void slab_growth_request(struct analysis_settings *settings, const struct capture *capture);

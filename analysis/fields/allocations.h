@@ -2,7 +2,7 @@
 /*
  * Selects and groups the objects of an analysis by expressions over the fields of their
  * allocations. A free counts with its object. A free of an unknown object is selected by its own
- * fields: what only an allocation has is null.
+ * fields: a field that only an allocation has is null.
  */
 #ifndef ANALYSIS_FIELDS_ALLOCATIONS_H
 #define ANALYSIS_FIELDS_ALLOCATIONS_H

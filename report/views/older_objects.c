@@ -24,7 +24,7 @@ int older_objects_add(struct capture_header *header, const struct report *report
 	const struct capture *capture = report->capture;
 	const struct checkpoint_state *before = &capture->checkpoint;
 	const uint64_t begin = before->begin ? before->since : capture->status.begin;
-	const struct slabinfo_snapshot *snapshot = slab_growth_first(capture);
+	const struct slabinfo_snapshot *snapshot = slab_growth_first_snapshot(capture);
 	uint64_t objects, bytes;
 	char slabs[48] = "";
 
