@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The counters of a piece. What the kernel and the programs count goes on through all pieces: the
- * counters at the begin of a piece are subtracted.
+ * The counters of a piece. The kernel and the programs count on through all pieces: their counters
+ * at the begin of a piece are subtracted.
  */
 #include "config.h"
 

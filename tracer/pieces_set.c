@@ -62,7 +62,7 @@ static int refuse_other(struct pieces *pieces, const char *path)
 		path, other);
 }
 
-/* Nothing has a name outside: what a killed kmemtraced leaves goes with its last process. */
+/* Nothing has a name outside: the set of a killed kmemtraced disappears with its last process. */
 static int make_in_memory(struct pieces *pieces)
 {
 	struct directory *set = &pieces->set;

@@ -175,7 +175,7 @@ void service_ready(struct service *service)
 	uint64_t now = machine_now();
 
 	service->status.since = utc_now() - (now - service->pieces->begin);
-	/* who waits for the message finds the process with --status */
+	/* a program that waits for the message can then use --status */
 	write_status_if_due(service, now);
 	notify_ready(&service->notify, now);
 }

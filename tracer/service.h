@@ -26,7 +26,7 @@ void service_close(struct service *service);
 /* Makes the file for --status. Before the threads start; a session without the file goes on. */
 void service_make_file(struct service *service);
 
-/* The next event will be recorded. */
+/* Reports to the service manager that each event from now on is recorded. */
 void service_ready(struct service *service);
 
 /* In each round over the rings. now: ns. */

@@ -15,7 +15,7 @@ static int fail_confinement(struct session *session, int err)
 	return error_set_at(&session->error, err, "privileges cannot be given up");
 }
 
-/* Only root may read /proc/slabinfo and the sections of modules, or who was given this. */
+/* /proc/slabinfo and the sections of modules are for root, or need this capability. */
 static uint64_t to_read(void)
 {
 	return geteuid() ? BIT(CAP_DAC_READ_SEARCH) : 0;

@@ -32,7 +32,7 @@ struct daemon_status {
 	char *trigger;		   /* when the last one fired, and why; NULL: none */
 	/* the last dump of this process: its path, the time (UTC) and the trigger; NULL: none */
 	char *dump, *dump_time, *dump_trigger;
-	char *last_summary; /* when the last summary ended that was written; NULL: none */
+	char *last_summary; /* the end of the last summary that was written; NULL: none */
 	char *last_shipped; /* when the last summary was sent; NULL: none was */
 	char *shipping; /* since when none can be sent, and why; NULL: they can, or none should */
 	char *dump_failure; /* when and why the last dump could not be written; NULL: it was */

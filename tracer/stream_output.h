@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Sends the capture to standard output while it is recorded: see capture/stream_frame.h. The files
- * of the capture are in a temporary directory; what is sent of the streams is given back.
+ * of the capture are in a temporary directory; the space of sent packets is given back.
  */
 #ifndef TRACER_STREAM_OUTPUT_H
 #define TRACER_STREAM_OUTPUT_H

@@ -64,9 +64,7 @@ void trigger_watch_close(struct trigger_watch *watch);
  */
 int trigger_watch_begin(struct trigger_watch *watch);
 
-/*
- * Other triggers: one that was there before goes on as it was. 0 or -ENOMEM: nothing has changed.
- */
+/* Replaces the triggers: one that was there keeps its state. 0 or -ENOMEM: nothing has changed. */
 int trigger_watch_replace(struct trigger_watch *watch, const struct trigger_options *options);
 
 /*

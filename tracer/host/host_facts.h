@@ -12,7 +12,7 @@
 /* The kernel's boot id; "unknown" if /proc does not have it. */
 void host_boot_id(char id[BOOT_ID_SIZE]);
 
-/* The numbers at this time, without the texts. What /proc does not have stays as it is. */
+/* The numbers at this time, without the texts. A number that /proc does not have stays as it is. */
 void host_facts_find(struct summary_host *host);
 
 uint64_t process_cpu_ns(void);	       /* CPU time of this process */

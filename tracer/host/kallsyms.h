@@ -56,12 +56,13 @@ struct kallsyms {
 	off_t end; /* of the part before the modules' symbols */
 };
 
-/* How often the symbols of modules are read until no list of symbols changes meanwhile. */
+/* The symbols of modules are read so often, at most, until no list of symbols changes meanwhile. */
 #define KALLSYMS_TRIES 3
 
 /*
- * Writes the lines of code to the file. *modules_at: where the first symbol of a module stands.
- * Without those of modules if they changed in each try. 0 or -errno.
+ * Writes the lines of code to the file; those of modules only if no list of symbols changed during
+ * one of KALLSYMS_TRIES tries. *modules_at: the offset of the first symbol of a module. 0 or
+ * -errno.
  */
 int kallsyms_copy(gzFile file, off_t *modules_at);
 

@@ -66,11 +66,10 @@ bool snapshot_has_addresses(void);
 /* The sizes of each cache, and how many free objects the CPUs and nodes of this machine may hold.
  */
 
-/* Both functions return 0, or -errno: a file that the kernel offers could not be read. */
-
 /*
  * Sets `held` of each cache of the snapshot, from its folder in /sys/kernel/slab. It stays unknown
- * if there is no such folder: a cache that was destroyed, or another allocator than SLUB.
+ * if there is no such folder: a cache that was destroyed, or another allocator than SLUB. 0, or
+ * -errno: a file that the kernel offers could not be read.
  */
 int slab_layout_add_held(struct slabinfo_snapshot *snapshot, const struct topology *topology);
 
@@ -82,7 +81,7 @@ int slab_layout_add_held(struct slabinfo_snapshot *snapshot, const struct topolo
 int slab_layout_write_kmalloc(FILE *file);
 int slab_layout_write_debug(FILE *file);
 
-/* Sets both sizes of each cache, from the same folder, or leaves them unknown. */
+/* Sets both sizes of each cache, from the same folder, as slab_layout_add_held(). */
 int slab_layout_add_sizes(struct slabinfo_snapshot *snapshot);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The variants of the BPF object: the same programs and maps, under the same names, compiled for
- * kernels without some features; one that reads the preempt count; and one that has
- * copies and front programs, too. One object for all kernels is not possible: without BTF, libbpf
- * refuses a whole object because of a single BTF relocation, and an older kernel refuses it because
- * of a single instruction that it does not know. The functions and variables of the kernel that the
- * last two use are missing in others, where libbpf looks for them with CAP_SYS_ADMIN only.
+ * kernels without some features; with the preempt count, which the programs read; and with copies
+ * and front programs, with and without the preempt count. One object for all kernels is not
+ * possible: without BTF, libbpf refuses a whole object because of a single BTF relocation, and an
+ * older kernel refuses it because of a single instruction that it does not know. Some functions and
+ * variables of the kernel that the last three use are missing in other kernels, where libbpf looks
+ * for them with CAP_SYS_ADMIN only.
  */
 #ifndef TRACER_LOAD_BPF_OBJECTS_H
 #define TRACER_LOAD_BPF_OBJECTS_H

@@ -40,7 +40,10 @@ static void explain_hook(char *reason, size_t size, const char *kind, const char
 	snprintf(reason, size, "%s %s: %s", kind, function, why);
 }
 
-/* The id of the event, and -errno or a format that is as expected. */
+/*
+ * The id of the event in tracefs, or -errno. Also sets victim_offset of oom/mark_victim; -ENOENT:
+ * no such event, or no such field.
+ */
 static long find_entry(struct bpf_variant *variant, const char *target)
 {
 	struct kmt_field_position position;

@@ -99,8 +99,9 @@ static int want_name(struct user_stacks *stacks, const struct user_frame *frame,
 }
 
 /*
- * Of a frame; NULL: there is no code. The innermost one is where the process entered the kernel:
- * the execve() of another program, if its allocations come after the new one was mapped.
+ * The code that an address of a frame is in; NULL: none. The innermost frame is where the process
+ * entered the kernel. If that was an execve(), which allocates after the new program was mapped,
+ * the frame is in the old one.
  */
 static const struct mapping *find_mapping(const struct user_stacks *stacks, uint32_t pid,
 					  uint64_t address, bool innermost)

@@ -122,7 +122,7 @@ int dump_pieces_take(struct dump_pieces *pieces, unsigned int first, unsigned in
 	return err ? err : pieces->count ? 0 : -ENOENT;
 }
 
-/* By array_grow(): the array grows on. */
+/* Not a copy of the list at once: array_grow() must have grown the array. */
 static int list_own(struct dump_pieces *pieces)
 {
 	unsigned int *numbers;

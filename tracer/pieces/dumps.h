@@ -38,8 +38,8 @@ int dump_list_read(struct dump_list *list, int parent, const char *set_name, enu
 void dump_list_deinit(struct dump_list *list); /* all zero is allowed */
 
 /*
- * The directory of a dump is locked (flock) while it is written,
- * and has a file that says what was asked for, so that a dump can be finished after a kill.
+ * The directory of a dump is locked (flock) while it is written, and has a file with the request,
+ * so that a dump can be finished after a kill.
  */
 
 #define DUMP_PATH 2048 /* bytes of the path of a dump; a longer one is cut off in messages */
@@ -170,7 +170,7 @@ struct set_dump_result {
 
 /*
  * Writes the pieces up to the last, which all must be finished. 0, or -errno with error set:
- * nothing is left. asked: the first piece in it is not used.
+ * nothing is left. asked->first is not used.
  */
 int set_dump_make(const struct set_dump_settings *settings, const struct dump_request *asked,
 		  struct set_dump_result *result);

@@ -90,7 +90,7 @@ static int confine_keeper(int set, int dumps)
 	return err;
 }
 
-/* In the job. */
+/* The work of the process that makes a checkpoint. 0 or -errno. */
 static int make_checkpoint(const struct keeper_work *work)
 {
 	const struct job *job = &work->waiting[0];
@@ -103,7 +103,7 @@ static int make_checkpoint(const struct keeper_work *work)
 	int err;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* late ones may not stay behind: pieces come at a rate that the user has chosen */
+	/* if more pieces wait, it keeps the keeper's priority, to be faster than pieces come */
 	if (work->waiting_count == 1)
 		setpriority(PRIO_PROCESS, 0, JOB_NICE);
 	signal(SIGALRM, SIG_DFL);

@@ -40,8 +40,8 @@ static void parse_switch_output(struct argp_state *state, const char *text)
 }
 
 /*
- * Pieces of an eighth. Of an age, eight whole ones are kept beside the present one; of a size,
- * there are eight with the present one.
+ * A piece has an eighth of the age or size. Of an age, eight whole pieces are kept beside the
+ * present one; of a size, seven.
  */
 static void parse_overwrite(struct argp_state *state, const char *text)
 {

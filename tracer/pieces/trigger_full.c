@@ -20,7 +20,7 @@ __attribute__((noreturn)) static void execute_kmemtraced(const char *path, const
 {
 	process_state_restore(saved);
 	worker_default_signals();
-	/* for systemd, only the first one is ready */
+	/* only the first kmemtraced notifies systemd */
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	execl("/proc/self/exe", "kmemtraced", "-q", "-z", "-o", path, "-d", duration, (char *)NULL);

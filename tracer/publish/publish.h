@@ -152,7 +152,7 @@ void publish_switch(struct publish *publish, int set, unsigned int piece);
  */
 int publish_end(struct publish *publish, const struct watermark *last, struct error *error);
 
-/* Calls each new reason why a counter could not publish. */
+/* Calls report() with each new reason why a counter could not publish. */
 void publish_report(struct publish *publish, void (*report)(void *data, const char *message),
 		    void *data);
 

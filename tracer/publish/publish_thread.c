@@ -122,7 +122,7 @@ static int aggregate_events(struct publish *publish, const struct watermark *wat
 	return err;
 }
 
-/* They come before the first watermark that their tasks have events before. 0 or -ENOMEM. */
+/* Names come before the watermark that covers the first events of their tasks. 0 or -ENOMEM. */
 static int take_names(struct publish *publish, char *names)
 {
 	int err = details_names(publish->details, names);

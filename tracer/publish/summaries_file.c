@@ -261,7 +261,7 @@ static int open_directory(const char *directory, struct error *error)
 {
 	__attribute__((cleanup(free_text))) char *path = NULL;
 
-	/* a name in it, for which messages are */
+	/* a name in it, for the messages */
 	if (asprintf(&path, "%s/*" SUMMARY_FILE_SUFFIX, directory) < 0) {
 		path = NULL;
 		return error_set_at(error, -ENOMEM, directory);

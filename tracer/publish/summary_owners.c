@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The details count since the begin; an interval has the difference to the last summary. A row of
- * the details that makes room moves its counts to the rest, so that its difference is negative, or
- * it is missing: then the row of the rest has as much too much, and the difference is taken from
- * that. So the rows of a kind add up to all that was counted.
+ * the details that makes room moves its counts to the rest. Then the row is missing or its
+ * difference is negative, and the difference of the rest is too large by the same counts, which are
+ * subtracted from it. So the rows of a kind add up to all that was counted.
  */
 #include "config.h"
 

@@ -29,7 +29,7 @@
 #include "tracer/ship/shipper_work.h"
 
 #define PROGRAM "kmemtrace-ship"
-#define USER_DEFAULT "65534" /* who owns no file, on all systems */
+#define USER_DEFAULT "65534" /* a user who owns no file, on all systems */
 #define STATE "ship"	     /* a directory beside the files */
 #define PAUSE_NS 5000000
 #define END_PAUSES 1800 /* 9 s */

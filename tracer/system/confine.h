@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Least privilege: what kmemtraced gives up for good before it captures. Capabilities, landlock and
- * no_new_privs belong to a thread, so each thread calls confine_thread(). The filter of system
- * calls (seccomp) is set once for all threads. What the kernel lacks is left out.
+ * Least privilege: the rights that kmemtraced gives up for good before it captures. Capabilities,
+ * landlock and no_new_privs belong to a thread, so each thread calls confine_thread(). The filter
+ * of system calls (seccomp) is set once for all threads. A restriction that the kernel lacks is
+ * left out.
  */
 #ifndef TRACER_SYSTEM_CONFINE_H
 #define TRACER_SYSTEM_CONFINE_H

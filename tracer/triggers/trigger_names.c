@@ -123,7 +123,7 @@ static void check_merged(const struct trigger *trigger, const struct trigger_nam
 	names_deinit(&shown);
 }
 
-/* In place of "x, or y" a trigger of one kind names it alone. */
+/* Says that no cache or function, as the scope asks, has the name now, and suggests a near name. */
 static void describe_doubt(const struct trigger *trigger, const struct kernel_names *caches,
 			   const struct kernel_names *functions, char *doubt)
 {

@@ -12,7 +12,7 @@
 
 #include "tracer/triggers/trigger.h"
 
-/* The counters of the last minutes: what they were a given time ago. */
+/* The counters of the last minutes, so that their values of a given time ago are known. */
 
 #define TRIGGER_HISTORY_SAMPLES 4096 /* in a window */
 
