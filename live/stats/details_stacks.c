@@ -125,8 +125,8 @@ static int64_t take_unused(struct details_stacks *stacks)
 	return (int64_t)stacks->sample_count++;
 }
 
-static int begin_sample(struct details_stacks *stacks, const struct stack_sample *sample,
-			const struct event *event, const struct slab_object *object)
+static int add_sampled_object(struct details_stacks *stacks, const struct stack_sample *sample,
+			      const struct event *event, const struct slab_object *object)
 {
 	double weight = estimate_sample_weight(object, sample->interval);
 	struct object_weight counts = estimate_weigh(object, weight);
@@ -181,5 +181,5 @@ int details_stacks_on_transition(struct details_stacks *stacks, const struct sta
 	end_sample(stacks, object->address);
 	if (transition->outcome != OUTCOME_ALLOCATED)
 		return 0;
-	return sample ? begin_sample(stacks, sample, transition->event, object) : 0;
+	return sample ? add_sampled_object(stacks, sample, transition->event, object) : 0;
 }

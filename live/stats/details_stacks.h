@@ -64,7 +64,7 @@ struct details_sample {
 	double variance;
 };
 
-/* In a text once, then always: until there are too many. */
+/* A row that was in a text is in all later ones, until too many rows are listed. */
 struct details_sampled_row {
 	char *name; /* NULL: all rows that are not listed */
 	struct details_estimate estimate;

@@ -199,7 +199,7 @@ static size_t size_of(const struct details *details)
 	return size;
 }
 
-static bool is_full(const struct details *details)
+static bool is_nearly_full(const struct details *details)
 {
 	for (size_t i = 0; i < DETAILS_OWNERS; i++)
 		if (details->tables[i].count > FULL(DETAILS_ROWS_MAX))
@@ -212,7 +212,7 @@ static int make_room(struct details *details)
 {
 	int err = 0;
 
-	for (int step = 0; step < 2 && !err && is_full(details); step++) {
+	for (int step = 0; step < 2 && !err && is_nearly_full(details); step++) {
 		struct sweep sweep = { details, !step };
 		const struct task_tallies_sweeper sweeper = { is_needed_task, give_to_rest,
 							      &sweep };
@@ -234,7 +234,7 @@ int details_flush(struct details *details, uint64_t time)
 	for (size_t i = 0; i < details->tasks.count; i++)
 		flush_tally(details, &details->tasks.list[i]);
 	details->taken = time;
-	return is_full(details) && size_of(details) >= details->swept + SWEEP_EVERY
+	return is_nearly_full(details) && size_of(details) >= details->swept + SWEEP_EVERY
 		       ? make_room(details)
 		       : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Chooses which rows are shown, and counts for them, or for the others, what came since. */
+/* Chooses the rows that are shown, and adds the counts since the last choice to them or others. */
 #include "config.h"
 
 #include <errno.h>

@@ -26,7 +26,7 @@
 
 struct metrics_file {
 	int directory;
-	int written; /* what is in place, locked; -1: nothing was written */
+	int written; /* the file in place, locked; -1: none was written */
 	char *name, *temporary;
 };
 

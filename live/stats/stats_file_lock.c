@@ -155,8 +155,8 @@ static int create_file(struct stats_file_lock *lock)
 	return err;
 }
 
-static int set_group(const struct stats_file_lock *lock, const struct stats_file_settings *settings,
-		     struct error *error)
+static int allow_group(const struct stats_file_lock *lock,
+		       const struct stats_file_settings *settings, struct error *error)
 {
 	char number[24];
 	int err;
@@ -203,7 +203,7 @@ static int create_lock(struct stats_file_lock *lock, const struct stats_file_set
 	/* another process may have published between the first check and the lock */
 	err = check_existing(lock, error);
 	if (!err)
-		err = set_group(lock, settings, error);
+		err = allow_group(lock, settings, error);
 	if (err) {
 		unlinkat(lock->directory, lock->temporary_name, 0);
 		close(lock->file);

@@ -134,7 +134,7 @@ static int fail_foreign(struct walk *walk, const char *name, uid_t user)
 		walk->path, strcmp(at, "/") ? at : "", name, (uintmax_t)user);
 }
 
-static bool is_trusted(uid_t user)
+static bool is_trusted_owner(uid_t user)
 {
 	return user == 0 || user == geteuid();
 }
@@ -169,7 +169,7 @@ static int step_into(struct walk *walk, const char *name)
 		return fail_to_open(walk, errno);
 	if (fstat(fd, &about))
 		err = fail_to_open(walk, errno);
-	else if (!is_trusted(about.st_uid))
+	else if (!is_trusted_owner(about.st_uid))
 		err = fail_foreign(walk, name, about.st_uid);
 	else if (made && fchmodat(walk->at, name, 0755, 0)) /* whatever the umask is */
 		err = fail_to_open(walk, errno);

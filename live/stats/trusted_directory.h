@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 /*
- * path: of a file, for which messages are; its directory is opened, and made (mode 0755) if it is
+ * path: of a file, which messages name. Opens its directory, and makes it (mode 0755) if it is
  * missing, but not its parents. A descriptor, or -errno with error set.
  */
 int trusted_directory_open(const char *path, struct error *error);

@@ -160,7 +160,7 @@ static inline struct type_stats_cpu *get_cpu(struct type_stats_type *type, unsig
 	return cpu < type->cpu_count ? &type->cpus[cpu] : add_cpu(type, cpu);
 }
 
-static inline int node_of(const struct type_stats_parts *parts, unsigned int cpu)
+static inline int node_of_cpu(const struct type_stats_parts *parts, unsigned int cpu)
 {
 	return cpu < parts->node_count ? parts->nodes[cpu] : -1;
 }
@@ -196,8 +196,8 @@ static int count_free_cpu(const struct type_stats_parts *parts, struct type_stat
 		cpu->memfreed += object->allocated;
 	if (object->cpu == transition->event->cpu)
 		return 0;
-	from = node_of(parts, object->cpu);
-	to = node_of(parts, transition->event->cpu);
+	from = node_of_cpu(parts, object->cpu);
+	to = node_of_cpu(parts, transition->event->cpu);
 	type->xdomain += from >= 0 && to >= 0 && from != to;
 	return 0;
 }

@@ -209,7 +209,7 @@ static const char *duration_text(unsigned int class, char text[16])
 	return text;
 }
 
-/* The class below whose end so many percent are. */
+/* The first class that, together with all classes before it, has at least so many percent. */
 static unsigned int percentile_class(const uint64_t *classes, uint64_t all, unsigned int percent)
 {
 	uint64_t below = 0;
