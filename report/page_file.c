@@ -15,7 +15,7 @@
 #include "cli/message.h"
 #include "report/page_file.h"
 
-/* Closes the file. 0 or -errno. */
+/* Writes the page and closes the file. fd below 0: errno says why it is not open. 0 or -errno. */
 static int write_page(int fd, const char *text, size_t size)
 {
 	int err = fd < 0 ? -errno : write_all(fd, text, size);

@@ -8,7 +8,7 @@
  *	allocations(function:alloc_inode) > +5%
  *
  * The figures are live, objects, peak, growth, allocated, allocations and waste. A condition holds
- *only if it holds certainly. Of a function and a slab cache with one name, the cache is meant.
+ * only if it holds certainly. Of a function and a slab cache with one name, the cache is meant.
  */
 #ifndef REPORT_DIFF_CONDITION_H
 #define REPORT_DIFF_CONDITION_H

@@ -18,7 +18,7 @@ enum column_name {
 
 #define COLUMN_WHOLE (-1) /* decimals of a choice: none */
 
-/* A column of a table. What is 0 is as in the catalogue. */
+/* A column of a table. A member that is 0 is as in the catalogue. */
 struct column_choice {
 	enum column_name name; /* COLUMN_NONE: the end of a list */
 	enum column_where where;

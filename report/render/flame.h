@@ -93,7 +93,7 @@ struct flame_tree {
 	struct flame_node *nodes;
 	size_t count;
 	size_t with_bytes; /* nodes that have bytes, with those that were left out */
-	uint64_t least;	   /* bytes: so many nodes have at least as much */
+	uint64_t least;	   /* bytes: at most so many nodes as were asked for have these or more */
 };
 
 /*

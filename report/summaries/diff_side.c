@@ -79,8 +79,8 @@ static double weight_of(double interval, double bytes)
 }
 
 /*
- * The objects of a slab cache have one size. What was live before the first summary is in the first
- * slice. doubtful: live objects may have been freed unseen.
+ * The objects of a slab cache have one size. Objects that were live before the first summary are in
+ * the first slice. doubtful: live objects may have been freed unseen.
  */
 static void finish_row(struct diff_figures *figures, const struct summary_counts *counts,
 		       const struct diff_side *side, bool doubtful)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Summaries as one side of a comparison. What they do not have, waste and peaks, is not known
- * there. The seconds are those of all hosts together: so flows are for a second of one host.
+ * Summaries as one side of a comparison. Waste and peaks, which they lack, are not known there. The
+ * seconds are those of all hosts together: so flows are for a second of one host.
  */
 #ifndef REPORT_SUMMARIES_DIFF_SIDE_H
 #define REPORT_SUMMARIES_DIFF_SIDE_H

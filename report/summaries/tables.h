@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tables of summaries, with the keys that the same figures of a capture have. What summaries do not
- * have (requested bytes, waste, peaks, lifetimes, ages, addresses) has no column.
+ * Tables of summaries, with the keys that the same figures of a capture have. Figures that
+ * summaries lack (requested bytes, waste, peaks, lifetimes, ages, addresses) have no column.
  */
 #ifndef REPORT_SUMMARIES_TABLES_H
 #define REPORT_SUMMARIES_TABLES_H

@@ -10,7 +10,7 @@
 #include "report/views/trend.h"
 
 #define ORDINARY_PERCENT 99 /* an old object is older than these freed objects became */
-#define FEW 2		    /* all objects are old if this many times fewer were freed */
+#define FEW 2		    /* all objects are old if the live ones are this many times the freed */
 #define FULL 100	    /* percent */
 #define HALVING 4	    /* percent below full that halve the weight */
 

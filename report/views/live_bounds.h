@@ -15,13 +15,19 @@
 
 struct live_bounds {
 	bool *caches; /* by index in analysis.caches: are frees of this cache missing? */
-	bool *groups; /* by index in analysis.groups: is a live object of the group of such one? */
+	bool *groups; /* by index in analysis.groups: has it a live object of such a cache? */
 	bool any;     /* is any live object of such a cache? */
 	uint64_t
 		missed; /* live objects of caches with missed frees or frees that were not traced */
-	/* By slabinfo, objects on unobserved paths: allocated; or freed, of the other caches. */
+	/*
+	 * By slabinfo: objects allocated on unobserved paths; and those freed there, of caches that
+	 * have no part in missed.
+	 */
 	uint64_t unobserved;
-	/* Live objects that may have been freed, of both: by so much live may be too high. */
+	/*
+	 * Live objects that may be freed, by missed or unobserved frees: live may be too high by
+	 * these.
+	 */
 	uint64_t maybe_freed, maybe_freed_bytes;
 };
 

@@ -111,7 +111,7 @@ struct report {
 	bool all_findings;	    /* in a text too: possible and legal ones */
 	const char *const *filters; /* as texts */
 	size_t filter_count;
-	struct query *query;		 /* what a user asks about events or allocations */
+	struct query *query;		 /* the user's question about events or allocations */
 	const char *by_text;		 /* of --by with expressions */
 	struct allocations *allocations; /* selected or grouped by expressions; or NULL */
 	const char *probes;		 /* of --probes; NULL: all */
