@@ -22,8 +22,8 @@ struct coverage_host {
 	uint64_t gaps;		   /* numbers that are missing in a run */
 	uint64_t silent;	   /* intervals since its last one */
 	uint64_t longest, covered; /* ns: the longest interval of the last run, and all */
-	uint64_t ahead;		   /* ns: its clock, of the end of the others */
-	uint64_t behind;	   /* ns: its clock was, and has jumped since, or it is silent */
+	uint64_t ahead;		   /* ns: its end after that of the others: its clock is wrong */
+	uint64_t behind;	   /* ns: its begin before theirs, if it jumped or is silent */
 	bool jumped;		   /* the time of a run is longer than its intervals */
 	struct missing missing;
 	uint64_t cpu_ns, resident; /* of kmemtraced */

@@ -51,7 +51,7 @@ double statistics_fisher(size_t with_hits, size_t with_count, size_t hits, size_
 
 /*
  * The same with pairs: hosts that are in both parts, of which these have a hit in one of them only.
- * By chance, that is either with the same probability.
+ * By chance, the hit is in either part with the same probability.
  */
 struct hits {
 	size_t with_hits, with_count, hits, count; /* of hosts in one part */

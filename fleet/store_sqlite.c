@@ -187,7 +187,7 @@ static void sqlite_close(struct store *store)
 static int open_database(struct store *store, const char *location, enum store_mode mode)
 {
 	struct sqlite_store *sqlite = store->data;
-	/* A question writes, too, if it can: what a killed load has left is taken back. */
+	/* A question writes, too, if it can: it takes back the rest of a killed load. */
 	int flags = SQLITE_OPEN_READWRITE | (mode == STORE_READ ? 0 : SQLITE_OPEN_CREATE);
 	struct stat status;
 	int result;

@@ -18,12 +18,12 @@ struct clickhouse_stream {
 	size_t columns;
 
 	char *address, *query;
-	char *data; /* that has come: what is between begin and end is not read yet */
+	char *data; /* from the server: data[begin] up to data[end] is not read yet */
 	size_t begin, end, space;
 	char *line, *name_line, *type_line;
 	size_t line_space;
 	bool is_running, is_paused;
-	uint64_t timeout, patience; /* ns, of waiting: of an empty answer; what is left of it */
+	uint64_t timeout, patience; /* ns of waiting: the limit for an empty answer; the rest */
 	int err;		    /* of the request; 1: it is not done */
 };
 

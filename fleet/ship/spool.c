@@ -202,7 +202,7 @@ void ship_write_status(struct ship *ship)
 		return;
 	if (settings->status_file)
 		write_file(ship, settings->status_file, text);
-	/* who does not read it in time gets the next one */
+	/* a reader that is late gets the next status */
 	if (settings->socket >= 0)
 		fd_message_send(settings->socket, text, strlen(text), -1);
 	free(text);

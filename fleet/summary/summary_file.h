@@ -28,7 +28,7 @@ int summary_write_text(const struct summary *summary, char **text, size_t *size)
 struct summary_reader {
 	FILE *file;
 	const char *path; /* the caller's */
-	uint64_t offset;  /* behind the last whole block: what follows it may be a torn one */
+	uint64_t offset;  /* behind the last whole block: a torn one may follow */
 	char *buffer;	  /* of the file, from buffer_offset on */
 	uint64_t buffer_offset;
 	size_t at, filled, space; /* in the buffer: what is not read yet, its end, its size */
