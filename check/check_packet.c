@@ -40,7 +40,7 @@ static void check_first(struct stream_state *stream, const struct packet *packet
 			       packet->header.records, packet->header.lost);
 }
 
-static void check_numbers(struct stream_state *stream, const struct packet *packet)
+static void check_packet_number(struct stream_state *stream, const struct packet *packet)
 {
 	uint64_t expected = stream->packets ? stream->last.number + 1 : 0;
 
@@ -128,7 +128,7 @@ const struct stream_check packet_checks[] = {
 		    .repairable = true },
 	  .packet = check_first },
 	{ .info = { "numbers", "packets are numbered from 0 without a gap", .repairable = true },
-	  .packet = check_numbers },
+	  .packet = check_packet_number },
 	{ .info = { "counters", "the counts of lost and skipped events never decrease",
 		    .repairable = true },
 	  .packet = check_counters },
