@@ -50,7 +50,7 @@ void problems_add(struct check_problems *problems, const struct check_info *chec
 	if (offset != PROBLEM_NO_OFFSET)
 		printf("byte %" PRIu64 ": ", offset);
 	va_start(arguments, format);
-	print_text_list(format, arguments);
+	print_text_arguments(format, arguments);
 	va_end(arguments);
 	putchar('\n');
 }

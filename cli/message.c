@@ -86,7 +86,7 @@ void info_msg(const char *format, ...)
 	va_end(arguments);
 }
 
-void print_text_list(const char *format, va_list arguments)
+void print_text_arguments(const char *format, va_list arguments)
 {
 	size_t length = strlen(format);
 	bool ends = length && format[length - 1] == '\n';
@@ -106,7 +106,7 @@ void print_text(const char *format, ...)
 	va_list arguments;
 
 	va_start(arguments, format);
-	print_text_list(format, arguments);
+	print_text_arguments(format, arguments);
 	va_end(arguments);
 }
 

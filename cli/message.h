@@ -21,7 +21,7 @@ __attribute__((format(printf, 1, 2))) void info_msg(const char *format, ...);
  * for a newline at the end of the format. It needs no memory; text behind 16 KiB is cut off.
  */
 __attribute__((format(printf, 1, 2))) void print_text(const char *format, ...);
-void print_text_list(const char *format, va_list arguments);
+void print_text_arguments(const char *format, va_list arguments);
 
 /*
  * From now on, messages and print_text() show the name in place of the path: of a directory that

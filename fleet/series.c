@@ -362,7 +362,7 @@ static int read_all_figures(struct series_set *set)
 }
 
 /* As many series are tested, one of them grows by chance: so each must be so much more certain. */
-static void find_certain(struct series_set *set)
+static void mark_certain_series(struct series_set *set)
 {
 	for (size_t i = 0; i < set->count; i++) {
 		struct series *series = &set->list[i];
@@ -390,7 +390,7 @@ int series_init(struct series_set *set, struct question *question, bool with_gro
 	if (!err)
 		err = read_all_figures(set);
 	if (!err)
-		find_certain(set);
+		mark_certain_series(set);
 	return err;
 }
 

@@ -212,7 +212,7 @@ static int sort_and_cut(struct comparison *comparison)
 	return 0;
 }
 
-static int has_no_figure(const struct diff_condition *condition, const struct diff_side *side)
+static int fail_no_figure(const struct diff_condition *condition, const struct diff_side *side)
 {
 	return error_msg("--fail-if: \"%s\": %s has no such figure", condition->text, side->path);
 }
@@ -235,9 +235,9 @@ static int check_condition(const struct comparison *comparison, size_t number, s
 	in_a = diff_estimate(&diff->a, &diff->a_work, figure, a, b);
 	in_b = diff_estimate(&diff->b, &diff->b_work, figure, b, a);
 	if (diff->a.lacks[figure] || isnan(in_a.value))
-		return has_no_figure(condition, &diff->a);
+		return fail_no_figure(condition, &diff->a);
 	if (diff->b.lacks[figure] || isnan(in_b.value))
-		return has_no_figure(condition, &diff->b);
+		return fail_no_figure(condition, &diff->b);
 	in_b_scaled = in_b;
 	if (diff_is_state(figure))
 		in_b_scaled = diff_scale(in_b, diff->a_work.sum / diff->b_work.sum);

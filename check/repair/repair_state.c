@@ -16,7 +16,7 @@ void repair_print(const struct repair *repair, const char *format, ...)
 		return;
 	va_start(arguments, format);
 	print_text("%s", repair->path);
-	print_text_list(format, arguments);
+	print_text_arguments(format, arguments);
 	va_end(arguments);
 	putchar('\n');
 }
