@@ -68,7 +68,7 @@ int checkpoint_state_parse(struct checkpoint_state *state, const char *text);
 int checkpoint_state_add_cpu(struct checkpoint_state *state, unsigned int cpu, uint64_t address);
 int checkpoint_state_add_cache(struct checkpoint_state *state, const char *name,
 			       uint64_t missed_frees);
-/* Adds to the counts of the cache of that name. */
+/* Adds to the counts of the cache of that name, or adds the cache. */
 int checkpoint_state_add_count(struct checkpoint_state *state,
 			       const struct checkpoint_count *count);
 int checkpoint_state_add_number(struct checkpoint_state *state, unsigned int cpu, uint64_t first);

@@ -150,7 +150,9 @@ char *status_unobserved_names(const struct status *status, const char *separator
 /* Of a profile: all its events, by the counters of the programs. */
 struct status_counted status_sum_counted(const struct status *status);
 
+/* Adds the spans of a CPU's lost events, merged to at most STATUS_SPANS_MAX. 0 or -ENOMEM. */
 int status_add_spans(struct status *status, unsigned int cpu, const struct loss *loss);
+/* Appends a span. 0 or -ENOMEM. */
 int status_add_span(struct status *status, const struct status_span *span);
 
 /*
