@@ -21,7 +21,10 @@
  */
 int snapshot_symbols(struct directory *directory, off_t *modules_at);
 
-/* Writes kernel/topology. */
+/*
+ * Writes kernel/topology. As all functions below with a directory, 0, or -errno with
+ * directory->errmsg set.
+ */
 int snapshot_topology(struct directory *directory, const struct topology *topology);
 
 /*
@@ -55,8 +58,8 @@ int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time);
 int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot);
 
 /*
- * Appends the sizes of the caches in /proc/slabinfo to kernel/slabinfo. It reads two files a cache,
- * so it is called before the readings, which it would delay.
+ * Appends the sizes of the caches in /proc/slabinfo to kernel/slabinfo, if the kernel has it. It
+ * reads two files a cache, so it is called before the readings, which it would delay.
  */
 int snapshot_slab_sizes(struct directory *directory);
 

@@ -42,7 +42,7 @@ struct attach_plan {
 int attach_plan_make(struct attach_plan *plan);
 void attach_plan_deinit(struct attach_plan *plan);
 
-/* Chooses the programs from BTF alone. */
+/* Chooses the programs from BTF alone. 0, or -ENOTSUP with errmsg set. */
 int attach_plan_from_btf(struct attach_plan *plan, const struct btf *btf);
 
 /* A tracepoint: the text of its format file, or NULL, and the number of its arguments. */
@@ -51,7 +51,7 @@ struct tracepoint_info {
 	int arguments;
 };
 
-/* Chooses the programs without BTF. */
+/* Chooses the programs without BTF. 0, or -ENOTSUP with errmsg set. */
 int attach_plan_from_formats(struct attach_plan *plan,
 			     const struct tracepoint_info list[ATTACH_TRACEPOINTS]);
 

@@ -36,8 +36,12 @@ struct missing_features {
 /* preemptible: the kernel may preempt a task in a tracepoint. 0 or -errno. */
 int bpf_variant_open(struct bpf_variant *variant, const struct missing_features *missing_features,
 		     bool preemptible);
-/* The object of bpf/preemption.bpf.c, which has no totals: bpf_variant_load() cannot load it. */
+/*
+ * Opens the object of bpf/preemption.bpf.c, which has no totals: bpf_variant_load() cannot load it.
+ * 0 or -errno.
+ */
 int bpf_variant_open_preemption(struct bpf_variant *variant);
+/* Loads the programs and maps totals. 0 or -errno. */
 int bpf_variant_load(struct bpf_variant *variant);
 void bpf_variant_close(struct bpf_variant *variant);
 
