@@ -47,12 +47,14 @@ void page_clear(struct page *page);
 __attribute__((format(printf, 3, 4))) int page_print(struct page *page, enum page_style style,
 						     const char *format, ...);
 
-/* The lines above a table: what, when, totals, losses, and what estimates are. list: NULL, or to be
- * counted. */
+/*
+ * Appends the lines above a table: what, when, totals, losses, and what estimates are. list: the
+ * rows that match, which the first line counts; or NULL. 0 or -ENOMEM.
+ */
 int page_add_head(struct page *page, const struct model *model, const struct page_choice *choice,
 		  const struct row_list *list);
 
-/* The header of the table, and rows of it. */
+/* Appends the header of the table, or a row of it. 0 or -ENOMEM. */
 int page_add_columns(struct page *page, const struct page_choice *choice);
 int page_add_row(struct page *page, const struct top_table *table, const struct listed *listed);
 
