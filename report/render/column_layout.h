@@ -54,7 +54,10 @@ bool column_layout_is_bound(const struct layout_column *shown, const struct cell
 /* Is the cell of a column below the row printed? */
 bool column_layout_shows(const struct column *column, const struct cell *cell);
 
-/* Three digits and a unit of powers of 1024: "1.25M"; below 1024 with a space: "512 ". */
+/*
+ * Prints three digits and a unit of powers of 1024: "1.25M"; below 1024 a space: "512 ". Returns
+ * the width.
+ */
 int column_layout_bytes(uint64_t bytes, char text[TEXT_CELL]);
 
 /* Width of the first bytes of a text: what is not printable ASCII is shown as \xHH. */

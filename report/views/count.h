@@ -16,7 +16,10 @@ struct count {
 /* Adds the table of the histograms of all groups. 0 or -ENOMEM. */
 int count_add_histogram(struct report *report, struct count *count);
 
-/* How many events were counted, and how many not, from report->counted and excluded. */
+/*
+ * Adds the numbers of events that were counted and that were not, from report->counted and
+ * excluded. 0 or -ENOMEM.
+ */
 int count_add_header(const struct report *report, struct header *header);
 
 /* Is the figure a lower bound, since events are missing? */

@@ -13,6 +13,7 @@ struct cross_free_text {
 		*no_crossing_sites;
 };
 
+/* For begin(), make() and end() of struct view, with their results. */
 int cross_free_begin_cpus(struct report *report);
 int cross_free_begin_nodes(struct report *report);
 int cross_free_make(struct report *report, const struct cross_free_text *text);
