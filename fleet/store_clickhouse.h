@@ -40,6 +40,7 @@ int clickhouse_store_fail(struct store *store, size_t server, const char *errmsg
 /* Sets the message; returns -ENOMEM. */
 int clickhouse_store_fail_memory(struct store *store);
 
+/* The functions of struct store_ops of the same names. */
 int clickhouse_store_query(struct store *store, const char *sql, const struct store_reader *reader);
 
 int clickhouse_store_begin(struct store *store);
@@ -47,6 +48,8 @@ int clickhouse_store_put(struct store *store, const struct summary *summary);
 int clickhouse_store_commit(struct store *store);
 void clickhouse_store_cancel(struct store *store);
 int clickhouse_store_finish(struct store *store);
+
+/* Frees the state of a load. */
 void clickhouse_store_end_load(struct clickhouse_store *clickhouse);
 
 #endif

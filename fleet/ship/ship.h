@@ -54,10 +54,16 @@ int ship_pass(struct ship *ship);
 /* Computes the sums of hours and days of which rows were sent. */
 void ship_roll_up(struct ship *ship);
 
-/* The failure of any server; 0: none. */
+/*
+ * The failure of any server; 0: none. failing_ns: of the server that has failed for the longest
+ * time; 0: none.
+ */
 int ship_failure(const struct ship *ship, uint64_t *failing_ns);
 
-/* Removes the oldest files of directories until the rest has at most max_spool bytes. */
+/*
+ * Removes the oldest files of directories until the rest has at most max_spool bytes. -EACCES: it
+ * cannot remove a file; this is printed once.
+ */
 int ship_bound_spool(struct ship *ship);
 
 /* Counts and reports the summaries of files that were removed before they were sent. */
