@@ -64,7 +64,7 @@ static int write_tasks(struct checkpoint *checkpoint, FILE *file)
 			err = task_write(file, task);
 	}
 	for (size_t i = 0; i < tasks->users.count && !err; i++)
-		err = users_write(file, &tasks->users.list[i]);
+		err = user_write(file, &tasks->users.list[i]);
 	return err;
 }
 

@@ -391,7 +391,7 @@ int symbols_load(struct symbols *symbols, const char *path)
 	err = unzip_open(&unzip, path);
 	if (err)
 		return err;
-	err = symbols_modules_load(&loader.modules, &symbols->modules);
+	err = symbols_modules_loader_init(&loader.modules, &symbols->modules);
 	if (!err)
 		err = make_text_room(&loader, UNZIP_PIECE);
 	if (!err)
@@ -407,7 +407,7 @@ int symbols_load(struct symbols *symbols, const char *path)
 		if (!err)
 			err = symbols_order(symbols);
 	}
-	symbols_modules_loaded(&loader.modules);
+	symbols_modules_loader_deinit(&loader.modules);
 	if (err)
 		symbols_deinit(symbols);
 	return err;

@@ -14,7 +14,8 @@
 
 #define MODULES_MAX 65536 /* a distribution has 6000, of which 200 are loaded */
 
-int symbols_modules_load(struct symbols_modules_loader *loader, struct symbols_modules *modules)
+int symbols_modules_loader_init(struct symbols_modules_loader *loader,
+				struct symbols_modules *modules)
 {
 	*loader = (struct symbols_modules_loader){ .modules = modules };
 	return hash_map_init(&loader->names);
@@ -157,7 +158,7 @@ int symbols_modules_sort(struct symbols_modules_loader *loader)
 	return collect_changes(modules);
 }
 
-void symbols_modules_loaded(struct symbols_modules_loader *loader)
+void symbols_modules_loader_deinit(struct symbols_modules_loader *loader)
 {
 	hash_map_deinit(&loader->names);
 	free(loader->newest);

@@ -44,7 +44,8 @@ struct symbols_modules_loader {
 };
 
 /* 0 or -ENOMEM. */
-int symbols_modules_load(struct symbols_modules_loader *loader, struct symbols_modules *modules);
+int symbols_modules_loader_init(struct symbols_modules_loader *loader,
+				struct symbols_modules *modules);
 
 /* A list of all modules at the time begins: a module that it does not have was unloaded then. */
 void symbols_modules_begin(struct symbols_modules_loader *loader, uint64_t time);
@@ -61,7 +62,7 @@ int symbols_modules_add(struct symbols_modules_loader *loader, uint64_t address,
 int symbols_modules_sort(struct symbols_modules_loader *loader);
 
 /* Frees what only loading needs. */
-void symbols_modules_loaded(struct symbols_modules_loader *loader);
+void symbols_modules_loader_deinit(struct symbols_modules_loader *loader);
 
 void symbols_modules_deinit(struct symbols_modules *modules);
 

@@ -69,7 +69,7 @@ void users_clear_written(struct users *users)
 		users->list[i].written = false;
 }
 
-int users_write(FILE *file, const struct user_name *user)
+int user_write(FILE *file, const struct user_name *user)
 {
 	fprintf(file, "user %" PRIu32 " ", user->uid);
 	text_write_word(file, user->name);
@@ -84,5 +84,5 @@ int users_write_once(FILE *file, const struct users *users, uint32_t uid)
 	if (!user || user->written)
 		return 0;
 	user->written = true;
-	return users_write(file, user);
+	return user_write(file, user);
 }

@@ -29,7 +29,7 @@ void users_deinit(struct users *users);
 struct user_name *users_find(const struct users *users, uint32_t uid);
 
 /* A line "user UID NAME" of kernel/tasks, escaped as in caches.h. 0 or -errno. */
-int users_write(FILE *file, const struct user_name *user);
+int user_write(FILE *file, const struct user_name *user);
 
 /* The same at the first call for this user; nothing if the user has no name. 0 or -errno. */
 int users_write_once(FILE *file, const struct users *users, uint32_t uid);

@@ -93,7 +93,7 @@ static char *parse_tasks(const char *text)
 	for (size_t i = 0; i < tasks.users.count; i++) {
 		const struct user_name *user = &tasks.users.list[i];
 
-		FUZZ_EXPECT(!users_write(written.file, user));
+		FUZZ_EXPECT(!user_write(written.file, user));
 		FUZZ_EXPECT(i > 100 || users_find(&tasks.users, user->uid)->uid == user->uid);
 	}
 	FUZZ_EXPECT(tasks.count || !tasks_find(&tasks, 1, 1));

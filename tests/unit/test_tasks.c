@@ -99,7 +99,7 @@ static void names_of_users_are_found(void **state)
 	FILE *file = open_memstream(&text, &size);
 
 	(void)state;
-	assert_int_equal(users_write(file, &odd), 0);
+	assert_int_equal(user_write(file, &odd), 0);
 	fprintf(file, "user 1000 ann\nuser 0 root\nuser 1000 bob\ntask 1 0 1 a 1000\n"
 		      "user 5\nuser x y\nuser 4294967296 z\n");
 	fclose(file);
