@@ -129,7 +129,10 @@ struct writer_sink publish_sink(struct publish *publish);
 void publish_cache(struct publish *publish, const struct cache *cache);
 void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time);
 
-/* The unobserved paths of the next snapshots. Costs little if they did not change. 0 or -ENOMEM. */
+/*
+ * The unobserved paths of the next snapshots. Costs little if they did not change. 0, or -ENOMEM
+ * with error set.
+ */
 int publish_paths(struct publish *publish, const struct status *status, struct error *error);
 
 /*

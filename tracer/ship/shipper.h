@@ -22,7 +22,10 @@ struct shipper {
 	struct shipper_report report;
 };
 
-/* Checks all that is needed, and forks. Call it before there are threads. 0 or -errno. */
+/*
+ * Checks all that is needed, and forks. Call it before there are threads. 0, or -errno with error
+ * set.
+ */
 int shipper_start(struct shipper *shipper, const struct shipper_settings *settings,
 		  struct error *error);
 
