@@ -248,7 +248,10 @@ static int write_user_symbols(struct checkpoint *checkpoint, FILE *file)
 	return copy_text_part(checkpoint, file, "kernel/user_symbols");
 }
 
-/* The first reading of all; and, where the first piece has all tables, those that come later. */
+/*
+ * Writes the first reading of all, and the readings from the begin of the piece on, which are here
+ * if the first piece has all tables.
+ */
 static int write_slabinfo(struct checkpoint *checkpoint, FILE *file)
 {
 	const struct capture *capture = checkpoint->capture;
