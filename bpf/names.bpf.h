@@ -120,7 +120,7 @@ static __always_inline void remember_announced(uint64_t address)
 		announced[slot] = address;
 }
 
-/* In a profile: the tasks that were sent. One that has to go is sent again. */
+/* In a profile: the tasks that were sent. A task that a full map drops is sent again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
