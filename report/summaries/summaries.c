@@ -188,7 +188,7 @@ static int add_to_sum(struct summaries *summaries, struct summary *block)
 	return err;
 }
 
-/* Its sources and its losses. One that overlaps is found when it is added to the sum. */
+/* Adds its sources and its losses. A block that overlaps is found when it is added to the sum. */
 static int add_to_known(struct summaries *summaries, const struct summary *block)
 {
 	struct summary slim = *block;
@@ -433,8 +433,8 @@ static int read_file(struct summaries *summaries, const char *path, const struct
 }
 
 /*
- * The time of the last live figures that are those of at least half as many hosts as any. Those of
- * the last end of all are of few hosts if the clock of one is ahead, or if runs end at any time.
+ * The time of the last live figures of at least half as many hosts as any live figures have. The
+ * very last live figures are of few hosts if the clock of one is ahead, or if runs end at any time.
  */
 static uint64_t find_live_until(const struct summaries *summaries)
 {
