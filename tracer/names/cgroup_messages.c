@@ -98,7 +98,9 @@ static void close_dir(DIR **directory)
 		closedir(*directory);
 }
 
-/* Adds the directory and those inside. One that is removed meanwhile is left out. */
+/*
+ * Adds the directory and all directories inside. A directory that is removed meanwhile is left out.
+ */
 static int add_directory(struct cgroup_messages *cgroups, int fd, char *path, size_t length)
 {
 	__attribute__((cleanup(close_dir))) DIR *directory = fdopendir(fd);
