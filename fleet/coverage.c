@@ -233,7 +233,8 @@ static int find_time(struct coverage *coverage, const struct scope *scope)
 
 /*
  * A host is silent if its last interval is older than those of the others by an hour and two
- * intervals: a clock may be wrong by an hour. One that is as much newer has a wrong clock.
+ * intervals: a clock may be wrong by an hour. A host whose last interval is newer by as much has a
+ * wrong clock.
  */
 static void check_end(const struct coverage *coverage, const struct scope *scope,
 		      struct coverage_host *host)

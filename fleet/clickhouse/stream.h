@@ -40,7 +40,7 @@ void clickhouse_streams_close(struct clickhouse_streams *streams); /* all zero i
 
 /*
  * Begins a query, without a FORMAT; of a user: it may only read, and its tables are in the database
- * of the URL. One that runs there is cancelled. 0 or -ENOMEM.
+ * of the URL. Cancels a query that runs there. 0 or -ENOMEM.
  */
 int clickhouse_stream_start(struct clickhouse_streams *streams, size_t server, const char *query,
 			    bool is_of_user);

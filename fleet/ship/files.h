@@ -39,8 +39,9 @@ struct ship_files {
 };
 
 /*
- * Looks again which files there are. One that was removed, with summaries that were not sent, is in
- * `gone` until ship_files_forget_gone(). 0 or -errno with errmsg set: an argument cannot be read.
+ * Looks again which files there are. A file that was removed, with summaries that were not sent, is
+ * in `gone` until ship_files_forget_gone(). 0 or -errno with errmsg set: an argument cannot be
+ * read.
  */
 int ship_files_scan(struct ship_files *files, char *const *paths, size_t count);
 
