@@ -18,7 +18,7 @@
 #include "report/views/size_classes.h"
 
 #define TEXT_ROWS 10
-#define NEAR 4		     /* a class is near if it is smaller by less than 1 / NEAR */
+#define NEAR 4		     /* a class is near if requests are larger by at most 1 / NEAR */
 #define OBJECT_ALIGNMENT 8   /* bytes: of a slab cache's objects */
 #define PAGE_SIZE_LEAST 4096 /* a slab cache that saves less than a page is not worth it */
 

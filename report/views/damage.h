@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How much a group of live objects looks like a leak, in bytes: the bytes of its old objects,
- * halved for each 4 percent that their steadiness is below 100, and again for each 5 percent that
+ * halved for each 4 percent that their steadiness is below 100, and again for each 4 percent that
  * their coverage is. The objects of caches with full coverage and the others are weighed apart, so
  * that missed frees of one cache do not hide a leak in another.
  */
