@@ -18,6 +18,8 @@ void text_write_word(FILE *file, const char *text);
 /* The same for the last value of a line, which may hold spaces. */
 void text_write_rest(FILE *file, const char *text);
 
+#define LIST_INDENT 4 /* columns before the definitions of a list */
+
 /* Writes lines of up to 79 columns, each behind so many spaces. */
 void text_write_wrapped(FILE *file, size_t indent, const char *text);
 

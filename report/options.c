@@ -45,6 +45,7 @@ static const char *const colors[] = {
 };
 
 static const char *const list_formats[] = { "text", "mdoc", NULL };
+static const char *const column_list_formats[] = { "text", "mdoc", "json-schema", NULL };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define BY_LAST GROUP_BY_GFP /* of the groups with a name */
@@ -375,6 +376,13 @@ static void list_functions(struct argp_state *state, const char *format)
 	exit(close_stdout(EXIT_OK));
 }
 
+static void list_columns(struct argp_state *state, const char *format)
+{
+	(void)state;
+	column_list(stdout, format);
+	exit(close_stdout(EXIT_OK));
+}
+
 static const char *group_or_field_name(size_t index)
 {
 	return index <= BY_LAST ? group_by_text((enum group_by)index)
@@ -405,6 +413,10 @@ static const struct option_row option_rows[] = {
 	{ "functions", 0, "FORMAT", "List the functions of expressions, as text or mdoc, and exit",
 	  .kind = ARGUMENT_CHOICE, .choices = list_formats, .optional = "text",
 	  .parse = list_functions },
+	{ "list-columns", 0, "FORMAT",
+	  "List the columns of tables, as text, mdoc or json-schema, and exit",
+	  .kind = ARGUMENT_CHOICE, .choices = column_list_formats, .optional = "text",
+	  .parse = list_columns },
 	{ "sort", 's', "KEY[,KEY...]", "Sort by these columns; -KEY is descending, +KEY ascending",
 	  AT(sort),
 	  .words =

@@ -50,8 +50,6 @@ void event_field_list_at_allocation(char *buffer, size_t size);
 /* ": did you mean NAME?", or "" if no name is near. Returns buffer. */
 const char *event_field_suggest(const char *name, char *buffer, size_t size);
 
-#define LIST_INDENT 4 /* columns before the definitions of a list */
-
 /* The list of all fields, for people; and as the table of a manual in mdoc(7). */
 void event_field_list(FILE *file);
 void event_field_list_mdoc(FILE *file);

@@ -7,6 +7,8 @@
 #ifndef REPORT_RENDER_CATALOGUE_H
 #define REPORT_RENDER_CATALOGUE_H
 
+#include <stdio.h>
+
 #include "report/render/table.h"
 
 enum column_name {
@@ -27,6 +29,9 @@ struct column_choice {
 	int decimals;
 	bool at_least;
 };
+
+/* Prints all columns of JSON and CSV: "text", "mdoc" for a manual, or "json-schema". */
+void column_list(FILE *file, const char *format);
 
 struct column column_choose(const struct column_choice *choice);
 
