@@ -389,6 +389,11 @@ static const char *group_or_field_name(size_t index)
 				: event_field_name(index - BY_LAST - 1);
 }
 
+static const char *sites_column(size_t index)
+{
+	return sites_columns[index].name ? column_choose(&sites_columns[index]).key : NULL;
+}
+
 static const char *view_name(size_t index)
 {
 	return index < COUNT(views) ? views[index]->name : NULL;
@@ -418,9 +423,7 @@ static const struct option_row option_rows[] = {
 	  .kind = ARGUMENT_CHOICE, .choices = column_list_formats, .optional = "text",
 	  .parse = list_columns },
 	{ "sort", 's', "KEY[,KEY...]", "Sort by these columns; -KEY is descending, +KEY ascending",
-	  AT(sort),
-	  .words =
-		  "site|address|allocations|frees|missed_frees|failed|bytes_requested|bytes_allocated|fragmentation_percent|bytes_wasted|live_objects|live_bytes|peak_waste|live_waste|waste|cross_cpu_frees|peak_bytes|temporary|lifetime_p50_ns|lifetime_p99_ns|coverage_percent" },
+	  AT(sort), .word = sites_column },
 	{ "lines", 'l', "N",
 	  "Print the first N rows of each table, 0 for all (default: in text a limit of the view, else all)",
 	  AT(lines), OPTION_GIVEN(struct report_options, lines_given), .kind = ARGUMENT_NUMBER,

@@ -20,6 +20,9 @@ sed -n '/^ "\$defs": {$/,/^ }$/p' "$schema" | diff -u - defs || wrong "the schem
 $report --list-columns | sed -n 's/^\([a-z0-9_]*\) (.*/\1/p' >names
 [ "$(wc -l <names)" -ge 150 ] || wrong "only $(wc -l <names) columns"
 jq -r '."$defs" | keys_unsorted[]' "$schema" | diff - names || wrong "--list-columns has other columns"
+# the completion of -s has the columns of the view sites
+$report sites --format=csv "$srcdir/data/sample" | sed -n '1s/\r$//; 1y/,/\n/; 1p' >header
+$report --list-options | sed -n 's/^--sort\t.*\t//p' | tr '|' '\n' | diff - header || wrong "the completion of -s differs"
 
 $report --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vx -e summary -e count -e events -e diff >views
 while read -r view; do
