@@ -42,7 +42,7 @@ static int add_rates(struct page *page, const struct row_figures *figures)
 	char text[2][NUMBER_BYTES], range[2 * NUMBER_BYTES + 8];
 
 	if (!figures->has_rates)
-		return page_print(page, PAGE_PLAIN, "%-*s- : not known in this moment", MARGIN,
+		return page_print(page, PAGE_PLAIN, "%-*s- : not known at the moment", MARGIN,
 				  "rates");
 	return page_print(page, PAGE_PLAIN, "%-*s%s/s (%s), in about %s allocations/s", MARGIN,
 			  "rates", column_text(COLUMN_BYTES, figures, text[0]),
