@@ -115,7 +115,7 @@ int clickhouse_url_parse(struct clickhouse_url *url, const char *text)
 	if (strchr(text, '@'))
 		return url_fail(
 			url,
-			"a user and a password do not belong into the address: the environment or --credentials=FILE have them");
+			"a user and a password do not belong in the address: put them into the environment or --credentials=FILE");
 	slash = strchr(text, '/');
 	if (!slash)
 		return url_fail(url, "the database is missing");

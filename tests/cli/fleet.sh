@@ -119,7 +119,7 @@ if "$fleet" --db=clickhouse://localhost:1/fleet growth 2>&1 | grep -q 'built wit
 else
 	says 1 'no connection: is a ClickHouse server running there' --db=clickhouse://127.0.0.1:1/f growth
 	says 2 'no connection: is a ClickHouse server running there' --db=clickhouse://127.0.0.1:1/f init
-	says 2 'a user and a password do not belong into the address' --db=clickhouse://u:secret@h/f top
+	says 2 'a user and a password do not belong in the address' --db=clickhouse://u:secret@h/f top
 	! grep -q secret message || wrong "a password is in a message: $(cat message)"
 	says 2 'the database is missing' --db=clickhouse://h load data
 fi

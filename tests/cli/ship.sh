@@ -392,7 +392,7 @@ KMEMTRACE_CLICKHOUSE_USER=one KMEMTRACE_CLICKHOUSE_PASSWORD=two ship 1 "$to" fil
 [ "$(sort -u fake/users)" = 'one two' ] || wrong "environment: $(sort -u fake/users)"
 ship 2 --to=clickhouse://fleet:hidden@127.0.0.1/fleet files
 ! grep -q hidden said || wrong "a password in a message: $(cat said)"
-says '--to: a user and a password do not belong into the address: the environment or --credentials=FILE have them, as in clickhouse://HOST:8123/DATABASE'
+says '--to: a user and a password do not belong in the address: put them into the environment or --credentials=FILE, as in clickhouse://HOST:8123/DATABASE'
 for url in http://a/b clickhouse://a clickhouse:///b clickhouse://a:0/b clickhouse://a:99999/b \
 	clickhouse://a,/b 'clickhouse://a/b;c' clickhouse://a/ 'clickhouse://a b/c'; do
 	ship 2 "--to=$url" files

@@ -260,7 +260,7 @@ refused() { # refused TEXT OPTION…
 refused '--ship-to: needs --summaries' --publish=p --ship-to="$url"
 refused '--ship-ca: needs --ship-to' --summaries --ship-ca=certificate
 refused '--ship-to: the address of a server begins with clickhouse://' --summaries --ship-to=http://a/b
-refused '--ship-to: a user and a password do not belong into the address' --summaries --ship-to=clickhouse://a:hidden@b/c
+refused '--ship-to: a user and a password do not belong in the address' --summaries --ship-to=clickhouse://a:hidden@b/c
 grep -q hidden err && fail "a password in a message: $(cat err)"
 refused '--ship-user root: sending summaries needs no privilege' --summaries --ship-to="$url" --ship-user=root
 refused '--ship-user no-such-user: there is no such user' --summaries --ship-to="$url" --ship-user=no-such-user

@@ -17,7 +17,7 @@ static void check_url(struct argp_state *state, const char *text)
 	if (strchr(text, '@'))
 		option_error(
 			state,
-			"--ship-to: a user and a password do not belong into the address: --ship-credentials=FILE has them");
+			"--ship-to: a user and a password do not belong in the address: write them into --ship-credentials=FILE");
 }
 
 static void keep_max_wait(struct argp_state *state, const char *text)
@@ -35,7 +35,7 @@ const struct option_row ship_rows[] = {
 	  AT(url), .parse = check_url, .needs = "summaries",
 	  .words = "clickhouse://|clickhouses://" },
 	{ "ship-user", 0, "USER",
-	  "Let this process be USER, who owns what it remembers (default: 65534)", AT(user),
+	  "Run this process as USER, who owns its state files (default: 65534)", AT(user),
 	  .needs = "ship-to" },
 	{ "ship-credentials", 0, "FILE",
 	  "Lines \"user NAME\" and \"password TEXT\" for the server, in a file that only its owner can read (default: KMEMTRACE_CLICKHOUSE_USER and KMEMTRACE_CLICKHOUSE_PASSWORD of the environment)",
@@ -44,7 +44,7 @@ const struct option_row ship_rows[] = {
 	  "Trust the authorities whose certificates are in FILE (default: those of the system)",
 	  AT(ca), .kind = ARGUMENT_PATH, .needs = "ship-to" },
 	{ "ship-max-wait", 0, "DURATION",
-	  "While the server cannot be reached, try it again after 1 s, 2 s, ... and at most DURATION (default: 60)",
+	  "While the server cannot be reached, try again after 1 s, 2 s, ... and at most DURATION (default: 60)",
 	  .kind = ARGUMENT_DURATION, .least = 1, .parse = keep_max_wait, .needs = "ship-to",
 	  .words = "10s|1m|10m" },
 	{ 0 },
