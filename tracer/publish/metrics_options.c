@@ -34,7 +34,7 @@ const struct option_row metrics_rows[] = {
 	  .kind = ARGUMENT_DURATION, .least = INTERVAL_LEAST, .needs = "metrics", .reloads = true,
 	  .words = "15|30|1m" },
 	{ "metrics-top", 0, "N",
-	  "Name the N caches and the N functions with the most live bytes, and up to N that were among them before (default: 50)",
+	  "Name the N caches and the N functions with the most live bytes, and up to N more that were among them before (default: 50)",
 	  AT(top), .kind = ARGUMENT_NUMBER, .least = 1, .most = METRICS_ROWS_MAX, .unit = "rows",
 	  .needs = "metrics", .words = "20|50|200" },
 	{ 0 },
