@@ -23,10 +23,9 @@ static int add_servers_line(const struct coverage *coverage, struct header *head
 	if (!coverage->servers_missing)
 		return 0;
 	return header_add_line(header, "servers", true,
-			       "%zu of %zu answered: all hosts are missing that %s ha%s",
+			       "%zu of %zu answered: all hosts of %s are missing",
 			       coverage->servers - coverage->servers_missing, coverage->servers,
-			       coverage->servers_missing_names,
-			       coverage->servers_missing == 1 ? "s" : "ve");
+			       coverage->servers_missing_names);
 }
 
 static int add_hosts_line(const struct coverage *coverage, struct header *header)

@@ -232,7 +232,7 @@ static void make_note(struct question *question, const struct series_set *set)
 			set->short_of_day);
 	snprintf(
 		question->note, sizeof(question->note),
-		"%zu series of a host were tested%s; one that does not grow is among the rows with a probability of at most %g%s%s",
+		"%zu series of a host were tested%s; the probability that a row is there by chance is at most %g%s%s",
 		set->tested, untested, question->scope.options->error_rate, day, rest);
 }
 

@@ -237,7 +237,7 @@ static void make_note(const struct peers *peers)
 		const char *why =
 			few == set->unit_count
 				? "no five hosts have the same kernel and role, and were traced for three quarters of the time"
-				: "no name is there on half of the hosts with one kernel and role";
+				: "no name exists on half of the hosts with the same kernel and role";
 
 		snprintf(question->empty, sizeof(question->empty), "No host could be compared: %s.",
 			 why);
@@ -248,7 +248,7 @@ static void make_note(const struct peers *peers)
 	}
 	snprintf(
 		question->note, sizeof(question->note),
-		"%zu figures of a host were compared, of %s in an hour; one that is usual is among the rows with a probability of at most %g; %zu hosts have too few peers, or were traced for less than three quarters of the time%s",
+		"%zu figures of a host were compared, of %s in an hour; the probability that a row is there by chance is at most %g; %zu hosts have too few peers, or were traced for less than three quarters of the time%s",
 		peers->tests, fleet_figure_names[question->scope.options->figure],
 		question->scope.options->error_rate, few, rest);
 }

@@ -291,7 +291,7 @@ static void make_note(const struct versions *versions)
 	if (versions->without_days)
 		snprintf(
 			days, sizeof(days),
-			"; that of %zu hosts has not each hour of the day, so that their allocations are not compared",
+			"; the time of %zu hosts lacks some hours of the day, so that their allocations are not compared",
 			versions->without_days);
 	snprintf(
 		question->note, sizeof(question->note),

@@ -130,7 +130,7 @@ static int add_lines(const struct live_counts *counts, const struct pieces *piec
 		err = header_add_line(
 			lines, "ungrouped", true,
 			"%" PRIu64
-			" events found no room for their key: each count may be so much too low; use --count-groups=N above %" PRIu32,
+			" events found no room for their key: each count may be too low by this number; use --count-groups=N above %" PRIu32,
 			counts->ungrouped, pieces->options->count.groups);
 	if (!err && (loss->skipped || loss->skipped_partial))
 		err = header_add_line(lines, "skipped", true,

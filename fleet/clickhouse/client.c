@@ -330,7 +330,7 @@ static int check_silence(struct clickhouse_client *client)
 			text);
 	return clickhouse_fail(
 		client, -EPROTO,
-		"the answer to rows has a text: is it a ClickHouse server, without a proxy?");
+		"the answer to an INSERT has a text: is this a ClickHouse server, without a proxy before it?");
 }
 
 int clickhouse_insert(struct clickhouse_client *client, const char *query, const char *rows,

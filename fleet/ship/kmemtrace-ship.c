@@ -53,7 +53,7 @@ static void parse_descriptors(struct argp_state *state, const char *text)
 
 static const struct option_row option_rows[] = {
 	{ "to", 0, "URL",
-	  "Send to clickhouse://HOST[:PORT]/DATABASE, or clickhouses:// for TLS; of several servers (HOST,HOST/DATABASE) each gets the hosts that the hash of their name selects",
+	  "Send to clickhouse://HOST[:PORT]/DATABASE, or clickhouses:// for TLS; if there are several servers (HOST,HOST/DATABASE), each gets the hosts that the hash of their name selects",
 	  AT(to), .words = "clickhouse://|clickhouses://" },
 	{ "follow", 'f', NULL, "Go on when all is sent: wait for more", AT(ship.follow) },
 	{ "init", 0, NULL, "First make the database and its tables, unless they are there",
@@ -63,7 +63,7 @@ static const struct option_row option_rows[] = {
 	  AT(layout.cluster) },
 	{ "replicated", 0, NULL, "--init: make tables that the replicas of the cluster share",
 	  AT(layout.replicated) },
-	{ "retention", 0, "AGE", "Drop the days that are older, as in 30d; the sums of days stay",
+	{ "retention", 0, "AGE", "Drop the days older than AGE, as in 30d; the sums of days stay",
 	  AT(retention), .kind = ARGUMENT_DURATION, .least = 1, .words = "30d|90d|365d" },
 	{ "ca", 0, "FILE",
 	  "Trust the authorities whose certificates are in FILE (default: those of the system)",
@@ -73,7 +73,7 @@ static const struct option_row option_rows[] = {
 	  " and " CLICKHOUSE_PASSWORD " of the environment)",
 	  AT(credentials), .kind = ARGUMENT_PATH },
 	{ "descriptors", 0, NULL,
-	  "--follow files that come as open descriptors over standard input, a socket, until it ends: kmemtraced starts this program so",
+	  "Take open files over standard input, a socket, and --follow them until it ends: for kmemtraced",
 	  .parse = parse_descriptors },
 	{ "state", 0, "FILE",
 	  "Remember in FILE which summaries were accepted (default: a file for each URL in $STATE_DIRECTORY or ~/.local/state/kmemtrace/ship)",
@@ -81,16 +81,16 @@ static const struct option_row option_rows[] = {
 	{ "status", 0, "FILE", "Write to FILE how much was sent, what waits, and what failed",
 	  AT(ship.status_file), .kind = ARGUMENT_PATH },
 	{ "max-spool", 0, "SIZE",
-	  "Remove the oldest files of the directories when all have more bytes, as in 500M, also if they are not sent: these are counted",
+	  "Remove the oldest files of the directories when all have more than SIZE bytes, as in 500M, even if they were not sent: unsent summaries are counted",
 	  AT(ship.max_spool), .kind = ARGUMENT_SIZE, .least = 1, .words = "100M|500M|2G" },
-	{ "timeout", 0, "TIME", "Wait for a server so long (default: 2m)", AT(client.timeout_s),
+	{ "timeout", 0, "TIME", "Wait at most TIME for a server (default: 2m)", AT(client.timeout_s),
 	  .kind = ARGUMENT_SECONDS, .least = 1, .most = CLICKHOUSE_TIMEOUT_MAX,
 	  .words = "10s|1m|10m" },
 	{ "max-wait", 0, "TIME",
-	  "Wait at most so long between two tries; the first wait is 1 s (default: 1m)",
+	  "Wait at most TIME between two attempts; the first wait is 1 s (default: 1m)",
 	  AT(ship.max_wait), .kind = ARGUMENT_DURATION, .least = 1, .words = "10s|1m|10m" },
 	{ "give-up", 0, "TIME",
-	  "Without --follow: end when a server failed for so long (default: 1m)", AT(ship.give_up),
+	  "Without --follow: end when a server failed for TIME (default: 1m)", AT(ship.give_up),
 	  .kind = ARGUMENT_DURATION, .least = 1, .words = "10s|1m|10m" },
 	{ "quiet", 'q', NULL, "Print errors only", AT(ship.quiet) },
 	MEMORY_LIMIT_ROW(AT(max_memory)),
@@ -373,8 +373,8 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		.parser = parse_ship_arguments,
 		.args_doc = "[FILE|DIR...]",
-		.doc = "Send summaries, which kmemtraced writes to files (*.kms), to a store of a fleet: each is there once in effect, as often as it is sent.\v"
-		       "Exit status: 0 if all was sent; 1 if all was sent but damaged summaries or sums, or if a signal came before; 2 if something could not be sent: the files still have it.",
+		.doc = "Send summaries, which kmemtraced writes to files (*.kms), to a store of a fleet. A summary that is sent several times counts once.\v"
+		       "Exit status: 0 if all was sent; 1 if all was sent except damaged summaries or sums, or if a signal came before; 2 if something could not be sent: the files still have it.",
 	};
 	struct shipping_options options = {
 		.max_memory = MEMORY_LIMIT_DEFAULT,

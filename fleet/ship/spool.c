@@ -47,7 +47,7 @@ void ship_count_gone(struct ship *ship)
 
 		if (unsent)
 			error_msg("%s: was removed with %" PRIu64
-				  " summar%s that no server has got",
+				  " summar%s that no server has",
 				  file->path, unsent, unsent == 1 ? "y" : "ies");
 		ship->dropped += unsent;
 	}
@@ -102,7 +102,7 @@ int ship_bound_spool(struct ship *ship)
 		}
 		if (unsent)
 			error_msg("%s: removed for --max-spool with %" PRIu64
-				  " summar%s that no server has got",
+				  " summar%s that no server has",
 				  file->path, unsent, unsent == 1 ? "y" : "ies");
 		ship->dropped += unsent;
 		ship->dropped_files++;

@@ -183,7 +183,7 @@ make_store hours <<'AWK'
 AWK
 ask 0 hours versions
 has '.versions | length' 0
-says 'that of 20 hosts has not each hour of the day'
+says 'the time of 20 hosts lacks some hours of the day'
 says 'No growth came with a version for certain; allocations could not be compared.'
 
 # For two days each, they are compared with themselves: four hosts, one after the other, are few.

@@ -205,7 +205,7 @@ for question in top growth "history host-00001"; do
 		wrong "$question: $(cat message)"
 	[ "$(wc -l <message)" = 1 ] || wrong "$question has an answer: $(cat message)"
 done
-says 0 "servers   1 of 2 answered: all hosts are missing that $two has" --db="$both" top --partial
+says 0 "servers   1 of 2 answered: all hosts of $two are missing" --db="$both" top --partial
 "$fleet" --db="$both" hosts --partial --format=json >rows 2>message || wrong "$(cat message)"
 [ "$(jq -c '[.coverage.servers_missing, .coverage.hosts_seen]' rows)" = "[1,${on[0]}]" ] ||
 	wrong "a server is down: $(jq -c .coverage rows)"

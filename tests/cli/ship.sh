@@ -104,7 +104,7 @@ later closes 'the server closed the connection too early'
 later late 'the server refused: Too many parts'
 later resets 'the server closed the connection too early'
 later cut 'the server closed the connection too early'
-never talks 'the answer to rows has a text: is it a ClickHouse server, without a proxy?'
+never talks 'the answer to an INSERT has a text: is this a ClickHouse server, without a proxy before it?'
 never html 'this is not a ClickHouse server: HTTP 200 without its headers: check the address'
 never redirect 'it answers with a redirect, HTTP 302, which is not followed: name the server itself'
 [ ! -e fake/followed ] || wrong "a redirect was followed"
@@ -240,7 +240,7 @@ status=$?
 sed -i 's/127\.0\.0\.1:[0-9]*/SERVER/' said
 says 'place/state.new: No such file or directory: the state cannot be written: what was sent is sent again after the next start' \
 	'SERVER: the server failed with HTTP 500' \
-	'files/web1.kms: was removed with 2 summaries that no server has got' \
+	'files/web1.kms: was removed with 2 summaries that no server has' \
 	'SERVER: the server answers again' 'sent 13 summaries to clickhouse://SERVER/fleet'
 
 # one of two servers is away: the other gets its hosts, and what waits is that of the first only; files
@@ -342,7 +342,7 @@ for i in 1 2 3 4; do
 done
 size=$(stat -c %s files/1.kms)
 ship 2 "$to" --give-up=300ms --max-wait=200ms --max-spool=$((size * 3 + 100)) files
-grep -qx 'kmemtrace-ship: files/1.kms: removed for --max-spool with 5 summaries that no server has got' said ||
+grep -qx 'kmemtrace-ship: files/1.kms: removed for --max-spool with 5 summaries that no server has' said ||
 	wrong "--max-spool: $(cat said)"
 [ "$(echo files/*)" = 'files/2.kms files/3.kms files/4.kms' ] || wrong "--max-spool: $(echo files/*)"
 echo ok >fake/mode

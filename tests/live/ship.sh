@@ -212,7 +212,7 @@ await '.summaries >= 5'
 dropped=$(state .ship_dropped)
 [ $((dropped % 5)) = 0 ] || fail "$dropped were dropped"
 [ "$(cat sums/*.kms | wc -c)" -le 1048576 ] || fail "the disk: $(ls -l sums)"
-[ "$(grep -c 'kmemtrace-ship: .*was removed with 5 summaries that no server has got' daemon.log)" = $((dropped / 5)) ] ||
+[ "$(grep -c 'kmemtrace-ship: .*was removed with 5 summaries that no server has' daemon.log)" = $((dropped / 5)) ] ||
 	fail "the lines: $(cat daemon.log)"
 # kmemtraced is killed: the others end
 stop_daemon KILL
