@@ -303,7 +303,7 @@ static int open_symbols(struct capture *capture)
 	if (capture->symbols.damaged)
 		add_unread(
 			capture, "symbols", 0,
-			"symbols are damaged: the symbols behind the damage are missing, and their call sites are addresses");
+			"symbols are damaged: the symbols after the damage are missing, and their call sites are addresses");
 	return 0;
 }
 

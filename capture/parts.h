@@ -33,7 +33,7 @@ struct capture_parts {
 	struct capture_part *list; /* a checkpoint, if there is one, and then captures by time */
 	size_t count;
 	bool is_set;	 /* the path has pieces; all parts are read as one */
-	size_t left_out; /* pieces of a set: of earlier runs, or behind a gap */
+	size_t left_out; /* pieces of a set: of earlier runs, or after a gap */
 	size_t pieces;	 /* of the run, read or not */
 	uint64_t origin; /* ns: the begin of the set's first piece, read or not; 0: unknown */
 };

@@ -69,7 +69,7 @@ const struct event_field event_fields[] = {
 	  "the address that was accessed or requested; 0 of an mmap leaves the choice to the kernel",
 	  "", value_get_address, COUNTED_NEVER },
 	{ "length", "", VALUE_BYTES, true, false, "mmap, munmap, brk",
-	  "bytes that were requested; of brk the bytes by which the heap would grow, negative if it would shrink, 0 of a question for its end; 2^63 - 1 is this or more",
+	  "bytes that were requested; of brk the bytes by which the heap would grow, negative if it would shrink, 0 if only its end is asked for; 2^63 - 1 stands for this or more",
 	  "null of brk on a kernel without BTF", value_get_length,
 	  KMT_COUNT_KIND | KMT_COUNT_LAST },
 	{ "write_access", "", VALUE_NUMBER, true, false, "pagefault", "1 for a write, 0 for a read",

@@ -126,7 +126,7 @@ static int copy_symbols(struct anonymize *anonymize, const struct capture *captu
 	report_lines(anonymize, capture, SYMBOLS_NAME, lines);
 	if (capture->symbols.damaged) {
 		info_msg("%s/" SYMBOLS_NAME
-			 ": is damaged: the symbols behind the damage are left out",
+			 ": is damaged: the symbols after the damage are left out",
 			 capture->path);
 		anonymize->left_out = true;
 	}

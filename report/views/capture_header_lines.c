@@ -67,7 +67,7 @@ static int add_pieces(struct capture_header *header, const struct capture_parts 
 
 	if (parts->left_out)
 		snprintf(earlier, sizeof(earlier),
-			 "; %zu piece%s of earlier runs or behind a gap %s not read",
+			 "; %zu piece%s of earlier runs or after a gap %s not read",
 			 parts->left_out, parts->left_out == 1 ? "" : "s",
 			 parts->left_out == 1 ? "is" : "are");
 	if (read < parts->pieces)

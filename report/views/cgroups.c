@@ -207,7 +207,7 @@ static int make_cgroups(struct report *report)
 
 const struct view view_cgroups = {
 	.name = "cgroups",
-	.summary = "what the tasks of each cgroup allocated, and what was charged to it",
+	.summary = "allocations by the tasks of each cgroup, and objects charged to it",
 	.columns = columns,
 	.by = GROUP_BY_CALLER,
 	.has_intervals = true,

@@ -324,7 +324,7 @@ static void end_diff(struct report *report)
 
 const struct view view_diff = {
 	.name = "diff",
-	.summary = "what changed between two captures",
+	.summary = "the changes between two captures",
 	.has_by = true,
 	.by = GROUP_BY_SITE,
 	.compares = true,

@@ -256,7 +256,7 @@ static int make_sizes(struct report *report)
 const struct view view_sizes = {
 	.name = "sizes",
 	.needs_all = "looks at each allocation",
-	.summary = "waste in each kmalloc() size class: by whom, and what would help",
+	.summary = "waste in each kmalloc() size class: by whom, and how to waste less",
 	.columns = columns,
 	.rows = VIEW_ALL_ROWS,
 	.peak_heap = true,
