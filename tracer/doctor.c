@@ -326,7 +326,7 @@ static bool check_slabinfo(const struct topology *topology)
 	if (err == -ENODATA) {
 		print_check(
 			VERDICT_LIMITED, "slabinfo",
-			"/proc/slabinfo cannot be read, or has another format: how much each cache grew is unknown");
+			"/proc/slabinfo cannot be read, or has another format: the growth of each cache is unknown");
 		return true;
 	}
 	if (err) {

@@ -118,7 +118,7 @@ static int fill_directory(struct session *session)
 	if (session->options->records_slab && eaccess("/proc/slabinfo", R_OK) && errno == EACCES &&
 	    !session->options->quiet)
 		info_msg(
-			"/proc/slabinfo cannot be read: how much each cache grew is unknown: run as root or with CAP_DAC_READ_SEARCH");
+			"/proc/slabinfo cannot be read: the growth of each cache is unknown: run as root or with CAP_DAC_READ_SEARCH");
 	err = name_tables_open(&session->names, directory, &session->programs,
 			       session->pieces.publish);
 	if (err)

@@ -93,7 +93,7 @@ static int check_existing(const struct metrics_file *file, const char *path, str
 		return 0;
 	return error_format(
 		error, -EEXIST,
-		"%s: exists and is not of kmemtraced, and is not replaced: choose another path",
+		"%s: exists and is not a file of kmemtraced, and is not replaced: choose another path",
 		path);
 }
 

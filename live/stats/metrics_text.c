@@ -186,9 +186,9 @@ static void write_program(const struct metrics_facts *facts, FILE *file)
 	metrics_write_label(file, facts->kernel_release);
 	fputs("\"} 1\n", file);
 	write_seconds(file, "begin_time_seconds", "gauge", facts->begin,
-		      "Since when kmemtraced counts, in seconds since 1970");
+		      "Time when kmemtraced began to count, in seconds since 1970");
 	write_seconds(file, "update_time_seconds", "gauge", facts->update,
-		      "The figures include all events before, in seconds since 1970");
+		      "Time before which the figures include all events, in seconds since 1970");
 	write_seconds(file, "cpu_seconds_total", "counter", facts->cpu_seconds,
 		      "CPU time of kmemtraced, without that of its BPF programs");
 	write_number(file, "resident_memory_bytes", "gauge", facts->resident,
@@ -212,7 +212,7 @@ static void write_losses(const struct metrics *metrics, const struct estimates *
 	write_number(file, "lost_events_total", "counter", missing->lost,
 		     "Events that found no room in a ring or on disk");
 	write_number(file, "skipped_events_total", "counter", missing->skipped,
-		     "Events that the kernel did not deliver, at most");
+		     "Upper bound of the events that the kernel did not deliver");
 	write_number(file, "uncounted_events_total", "counter", missing->uncounted,
 		     "Recorded events that the figures do not include in full");
 	write_number(file, "unmatched_frees_total", "counter", metrics->unmatched,

@@ -27,7 +27,7 @@ static int add_message(const struct ui *ui, struct page *page)
 		return page_print(page, PAGE_BOLD, "filter: %s", ui->filter);
 	if (ui->model->restarts)
 		return page_print(page, PAGE_PLAIN,
-				  "kmemtraced was started again: figures are since then");
+				  "kmemtraced was started again: figures count from then");
 	return page_print(page, PAGE_PLAIN, " ");
 }
 

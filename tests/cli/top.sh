@@ -196,7 +196,7 @@ publish_end
 screen '^kmemtraced has ended: these are its last figures; waiting for it$' "the end is not said"
 grep -q '^steady_site' screen || fail "the last figures are gone: $(cat screen)"
 publish 20000 0 5000
-screen '^kmemtraced was started again: figures are since then$' "the new one is not seen"
+screen '^kmemtraced was started again: figures count from then$' "the new one is not seen"
 screen '^steady_site\+0x10/0x80 \[load\] .* 20000 +1.22M$' "the new rates"
 screen '^missing 0 events; ' "the new losses"
 end

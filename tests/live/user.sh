@@ -43,7 +43,7 @@ dir=user/capture
 as_user ,+bpf,+perfmon,+syslog "$kmemtraced" -o $dir -- sh -c "$work" 2>log ||
 	fail "a user: exit $?: $(cat log)"
 whole "a user"
-grep -qxF "kmemtraced: /proc/slabinfo cannot be read: how much each cache grew is unknown: run as root or with CAP_DAC_READ_SEARCH" log ||
+grep -qxF "kmemtraced: /proc/slabinfo cannot be read: the growth of each cache is unknown: run as root or with CAP_DAC_READ_SEARCH" log ||
 	fail "nothing is said of /proc/slabinfo: $(cat log)"
 [ -e $dir/kernel/slabinfo ] && fail "a user could read /proc/slabinfo"
 "$report" slabinfo $dir >out

@@ -60,7 +60,7 @@ static int create_file(struct publish *publish, struct error *error)
 		error_format(
 			error, err, "%s" DETAILS_FILE_SUFFIX ": %s", path,
 			err == -EEXIST
-				? "exists and is not of kmemtraced, and is not replaced: remove it, or choose another path"
+				? "exists and is not a file of kmemtraced, and is not replaced: remove it, or choose another path"
 				: strerror(-err));
 	return err;
 }
