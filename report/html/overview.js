@@ -23,9 +23,9 @@ function largestLive(growth) {
 		return [];
 	const few = grown.length < 3;
 	return [make("p", {}, "No call site grows steadily. " + (few ? "These have the most live bytes. " : "") +
-		"Live: not freed by the end; the kernel may still use it. Leaked: never to be freed, which a capture " +
-		"cannot show" + (!countsEvents && windowLength() < 60e9
-		? "; " + durationText(windowLength()) + " is short to judge." : ".")),
+		"Live memory is not freed by the end; the kernel may still use it. Leaked memory is never freed, which a " +
+		"capture cannot show" + (!countsEvents && windowLength() < 60e9
+		? "; " + durationText(windowLength()) + " is a short time to judge this." : ".")),
 	...(few ? [makeTable(withColumns(leaks, growthKeys), { sort: "-live_bytes", most: 5, isNarrow: true,
 		label: "Most live bytes", link: siteLink }), makeLegend(withColumns(leaks, growthKeys))] : [])];
 }
@@ -100,7 +100,7 @@ function savingOf(row) {
 function adviceList() {
 	const rows = rowsOf(findTable("sizes", "class_sites")).filter((row) => row.advice)
 		.sort((a, b) => savingOf(b) - savingOf(a)).slice(0, 3);
-	return rows.length ? [make("p", {}, "What would help most, by what it saves:"), make("ul", { class: "advice" },
+	return rows.length ? [make("p", {}, "The best advice, in the order of the bytes that it saves:"), make("ul", { class: "advice" },
 		...rows.map((row) => make("li", {}, siteLink(row.site), ": " + row.advice + ".")))] : [];
 }
 
@@ -117,7 +117,7 @@ function wastedPanel() {
 		makeTable(withColumns(bySite(table), ["site", "peak_waste", "share_percent", "live_waste"]),
 			{ most: 5, label: "What is wasted", link: siteLink }),
 		makeLegend(bySite(table)), ...adviceList(),
-		showButton("sizes", "", "Sizes, and what would help", "class_sites"));
+		showButton("sizes", "", "Sizes, with advice", "class_sites"));
 }
 
 function crossingPanel() {

@@ -106,8 +106,8 @@ function steadiestLine() {
 }
 
 function grewPanel() {
-	return panel("What grew", make("p", {}, "Allocated and not freed in these intervals. Live is not leaked: " +
-		"what grows steadily over a long time may be."),
+	return panel("What grew", make("p", {}, "Allocated and not freed in these intervals. Live memory need not be " +
+		"leaked; memory that grows steadily over a long time may be."),
 	...shortTable("leaks", ["function", "growth_bytes", "growth_bytes_per_s", "steady_percent", "live_bytes"], "",
 		"What grew"), steadiestLine(), showButton("leaks", "", "Leaks"));
 }

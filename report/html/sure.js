@@ -19,11 +19,11 @@ function verdictText() {
 	if (views.summary.estimates)
 		return "Estimates from samples: each has its interval.";
 	const events = views.summary.missing ? capital(views.summary.missing) + "; "
-		: loss.skipped_partial ? "Complete but for skipped events, whose number is not known; "
+		: loss.skipped_partial ? "Complete except for skipped events, whose number is not known; "
 		: paths || views.summary.totals.live_error_objects ? "Every event was recorded; "
 		: "Exact: every event was recorded, and ";
 	return events + liveVerdict() +
-		(paths ? "; what " + plural(paths, "path") + " of the allocator did is not counted" : "") + ".";
+		(paths ? "; events on " + plural(paths, "path") + " of the allocator are not counted" : "") + ".";
 }
 
 function isDoubtful() {

@@ -239,7 +239,7 @@ function peakText() {
 	const totals = views.summary.totals, time = timeOfPeak();
 	return totals.peak_bytes && time !== null ? " The areas are the live bytes at the ends of the slices. The peak, " +
 		bytesText(totals.peak_bytes) + " at " + timeText(time) + ", is between two ends: a mark shows its time " +
-		"and height, or an arrow that it is above the scale." : "";
+		"and height; an arrow means that it is above the scale." : "";
 }
 
 function makeSliders() {
