@@ -29,16 +29,16 @@ static const struct front_command commands[] = {
 	{ "record", "kmemtraced", NULL, "record slab allocations and frees, or count them" },
 	{ "report", "kmemtrace-report", NULL, "print a view of a capture" },
 	{ "diff", "kmemtrace-report", "diff", "compare two captures" },
-	{ "top", "kmemtrace-top", NULL, "show a running kmemtraced, live" },
+	{ "top", "kmemtrace-top", NULL, "show the live figures of kmemtraced" },
 	{ "check", "kmemtrace-check", NULL, "check a capture, or repair it" },
 	{ "pack", "kmemtrace-pack", NULL, "pack, split or anonymize a capture" },
 	{ "merge", "kmemtrace-merge", NULL, "add up summaries of hosts and times" },
 	{ "import", "kmemtrace-import", NULL,
-	  "make a capture of a recording of perf or trace-cmd" },
-	{ "fleet", "kmemtrace-fleet", NULL, "what leaks in a fleet, on which hosts" },
+	  "make a capture from a recording of perf or trace-cmd" },
+	{ "fleet", "kmemtrace-fleet", NULL, "find what leaks in a fleet, and on which hosts" },
 	{ "ship", "kmemtrace-ship", NULL, "send summaries to a store of a fleet" },
 	{ "doctor", "kmemtraced", "--doctor", "say what this kernel and this user can record" },
-	{ "status", "kmemtraced", "--status", "list the running kmemtraced, and their losses" },
+	{ "status", "kmemtraced", "--status", "list each running kmemtraced, with losses" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(*commands))
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		.parser = parse_argument,
 		.args_doc = "COMMAND [ARGUMENT...]",
-		.doc = "Traces the kernel's slab memory: who allocates it, is it wasted, is it freed right?",
+		.doc = "Traces the kernel's slab memory: who allocates it, how much is wasted, and which frees are wrong.",
 		.help_filter = help_filter,
 	};
 	struct front_arguments arguments = { 0 };

@@ -83,7 +83,7 @@ static const struct column columns[] = {
 	  .type = COLUMN_DECIMAL,
 	  .decimals = 4,
 	  .legend =
-		  "that the version and the change belong together, as far as the number of hosts shows; chance alone explains the row with the rest of 100 %" },
+		  "probability that the change came with the version, as far as the number of hosts shows; the rest of 100 % is chance" },
 };
 
 struct versions {

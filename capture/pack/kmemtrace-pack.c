@@ -80,7 +80,7 @@ static const struct option_row option_rows[] = {
 	  OPTION_GIVEN(struct pack_options, anonymize), .kind = ARGUMENT_CHOICE,
 	  .choices = anonymized, .optional = "", .parse = parse_anonymize },
 	{ "split", 0, "SIZE|AGE",
-	  "Split the capture into a set of pieces in -o DIR, each with the heap at its begin, so that a report of a part of the time reads only these: pieces of so many bytes (k, M, G), or so long (s, m, h)",
+	  "Split the capture into a set of pieces in -o DIR, each with the heap at its begin, so that a report of a part of the time reads only some pieces: each has about SIZE bytes (k, M, G), or is AGE long (s, m, h)",
 	  .parse = parse_split, .words = "64M|256M|1s|10s|1m" },
 	{ "trim", 0, NULL,
 	  "Cut the symbols in the copy in -o to those that its events and stacks use", AT(trim) },

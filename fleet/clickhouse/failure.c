@@ -74,7 +74,7 @@ int clickhouse_fail_transfer(const struct clickhouse_answer *answer, int code, c
 	case CURLE_PEER_FAILED_VERIFICATION:
 		return fail_sentence(
 			sentence, -EPROTO,
-			"its certificate cannot be verified: name the authority that signed it with --ca=FILE, and the server as the certificate does (%s)",
+			"its certificate cannot be verified: name its authority with --ca=FILE, and use the server name of the certificate (%s)",
 			reason);
 	case CURLE_SSL_CACERT_BADFILE:
 		return fail_sentence(sentence, -EPROTO, "the file of --ca cannot be used (%s)",

@@ -32,7 +32,7 @@ static const struct option_row option_rows[] = {
 	  "Write DIR/summaries/merged.kms, with the summaries of each interval; - is standard output",
 	  AT(output), .kind = ARGUMENT_PATH },
 	{ "interval", 'i', "TIME|all",
-	  "Add up the summaries that end in the same TIME (ns, us, ms, s, m, h or d) since 1970, or all; without it, those that end at the same time, and captures are summed up by 60s",
+	  "Add up the summaries that end in the same interval of TIME (ns, us, ms, s, m, h or d) since 1970, or all. Without it, summaries that end at the same time are added up, and a capture gets a summary for each 60s",
 	  AT(interval), .kind = ARGUMENT_DURATION, .least = 1, .all = MERGE_INTERVAL_ALL,
 	  .words = "10s|60s|1h|1d|all" },
 	{ "force", 'f', NULL, "Replace an older output", AT(force) },
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 		.args_doc = "FILE...",
 		.doc = "Add up summaries of the kernel's slab allocations, of many hosts and times. A FILE is a file of summaries, a directory of them, or a capture, which is summed up first. "
 		       "The result does not depend on the order, nor on whether parts were merged before.\v"
-		       "Exit status: 0 if all was merged; 1 if a summary is damaged, or is missing between others of its run; 2 if nothing was merged, as when a summary would count twice.",
+		       "Exit status: 0 if all was merged; 1 if a summary is damaged, or is missing between others of its run; 2 if nothing was merged, for instance since a summary would count twice.",
 	};
 	struct merge_options options = { .max_memory = MEMORY_LIMIT_DEFAULT };
 

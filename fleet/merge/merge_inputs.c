@@ -117,9 +117,8 @@ static int sum_up(struct merge_inputs *inputs, const char *path, const char *sho
 	if (summaries.left_out) {
 		inputs->is_incomplete = true;
 		if (!inputs->quiet)
-			info_msg(
-				"%s: pieces of earlier runs or after a gap that are not read: %zu",
-				shown, summaries.left_out);
+			info_msg("%s: pieces of earlier runs or after a gap that are not read: %zu",
+				 shown, summaries.left_out);
 	}
 	return add_input_file(inputs, file, shown);
 }

@@ -46,8 +46,7 @@ void ship_count_gone(struct ship *ship)
 		uint64_t unsent = count_unsent(ship, file);
 
 		if (unsent)
-			error_msg("%s: was removed with %" PRIu64
-				  " summar%s that no server has",
+			error_msg("%s: was removed with %" PRIu64 " summar%s that no server has",
 				  file->path, unsent, unsent == 1 ? "y" : "ies");
 		ship->dropped += unsent;
 	}

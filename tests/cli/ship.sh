@@ -408,10 +408,10 @@ openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext su
 cat certificate key >both
 start_fake secure both
 ship 2 "--to=clickhouses://localhost:$port/fleet" files
-says 'SERVER: its certificate cannot be verified: name the authority that signed it with --ca=FILE, and the server as the certificate does' \
+says 'SERVER: its certificate cannot be verified: name its authority with --ca=FILE, and use the server name of the certificate' \
 	'sent 0 summaries to clickhouses://SERVER/fleet'
 ship 2 "--to=clickhouses://127.0.0.1:$port/fleet" --ca=certificate files
-says 'SERVER: its certificate cannot be verified: name the authority that signed it with --ca=FILE, and the server as the certificate does' \
+says 'SERVER: its certificate cannot be verified: name its authority with --ca=FILE, and use the server name of the certificate' \
 	'sent 0 summaries to clickhouses://SERVER/fleet'
 ship 0 "--to=clickhouses://localhost:$port/fleet" --ca=certificate files
 says 'sent 5 summaries to clickhouses://SERVER/fleet'

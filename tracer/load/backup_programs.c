@@ -149,7 +149,7 @@ const char *backup_programs_reason(const struct backup_programs *backup)
 	for (unsigned int i = 0; i < KMT_BACKUP_KINDS; i++)
 		if (!totals->matched[i])
 			return i == KMT_BACKED_UP_KFREE
-				       ? "no kfree happened that showed that in-flight marks work"
-				       : "no kmem_cache_free happened that showed that in-flight marks work";
+				       ? "no kfree event showed that in-flight marks work"
+				       : "no kmem_cache_free event showed that in-flight marks work";
 	return "";
 }

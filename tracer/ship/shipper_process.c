@@ -110,7 +110,7 @@ static void set_next_start(struct process *process)
 static void report_ship_failure(struct process *process, const char *text)
 {
 	if (strcmp(process->reported, text) != 0)
-		error_msg("--ship-to: %s: it is tried again, kmemtraced goes on", text);
+		error_msg("--ship-to: %s: kmemtraced goes on, and tries again", text);
 	snprintf(process->reported, sizeof(process->reported), "%s", text);
 	set_failure(process, text);
 	set_next_start(process);
