@@ -109,7 +109,7 @@ const timer = setTimeout(() => { failures.push("no answer after 100 seconds"); e
 function end() {
 	clearTimeout(timer);
 	for (const failure of failures)
-		console.log(failure);
+		console.log("failed: " + failure);
 	const leave = () => process.exit(failures.length ? 1 : 0);
 	child.on("close", leave);
 	if (!child.kill())

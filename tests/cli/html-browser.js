@@ -82,9 +82,11 @@ async function checkMarks() {
 	check(await evaluate(`(() => { const mark = document.querySelector("#time svg .peak");
 		const bottoms = [...document.querySelectorAll("#time .area")].map((area) => area.getBBox().y);
 		return !mark || mark.getBBox().y <= Math.min(...bottoms) + 0.1; })()`), "the mark of the peak is below an area");
-	const marks = await evaluate("[liveFindings('site').size, document.querySelectorAll('#table td.found').length, " +
-		"rowsOf(findTable('sites', 'sites')).filter((row) => row.live_objects && liveFindings('site').has(row.site)).length]");
-	check(marks[1] >= 2 * marks[2] && marks[1] <= 3 * marks[2], "marks of findings: " + marks);
+	const marks = await evaluate(`(() => { const table = findTable("sites", "sites"), found = liveFindings("site");
+		const live = table.rows.filter((row) => found.has(row[0])).flatMap((row) =>
+			row.filter((value, i) => table.columns[i].type === "live" && value));
+		return [found.size, document.querySelectorAll("#table td.found").length, live.length]; })()`);
+	check(marks[1] === marks[2], "findings, marks of live figures, live figures to mark: " + marks);
 	check(await evaluate("document.querySelector('#table').textContent.includes('\\u2020')") === (marks[2] > 0),
 		"the meaning of the mark");
 }
