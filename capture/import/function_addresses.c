@@ -72,7 +72,7 @@ int function_addresses_find(struct function_addresses *functions, struct import_
 	snprintf(whole, sizeof(whole), "%s [%s]", name, module);
 	number = name_table_add(&functions->names, whole);
 	if (number < 0)
-		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+		return error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 	if (offset >= OFFSET_MAX) {
 		functions->unresolved++;
 		offset = OFFSET_MAX - 1;

@@ -21,7 +21,7 @@ void function_addresses_deinit(struct function_addresses *functions);
 
 /*
  * The address of a call site; a hexadecimal number is returned unchanged. 0 or -errno with
- * target->errmsg set.
+ * target->error set.
  */
 int function_addresses_find(struct function_addresses *functions, struct import_target *target,
 			    const char *text, uint64_t *address);

@@ -60,10 +60,10 @@ static int finish_cpu(struct import_target *target, struct import_cpu *cpu)
 	if (!err)
 		err = writer_flush(writer, target->end, 0, true);
 	if (err)
-		return import_target_fail(target, -err, "%s", writer->errmsg);
+		return error_set(&target->error, err, writer->errmsg);
 	counters = status_add_cpu(status, cpu->cpu);
 	if (!counters)
-		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+		return error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 	counters->recorded = cpu->recorded;
 	counters->lost = cpu->lost;
 	counters->seen = cpu->recorded + cpu->lost;
@@ -73,7 +73,7 @@ static int finish_cpu(struct import_target *target, struct import_cpu *cpu)
 	if (writer->clamped_max > status->clamped_max)
 		status->clamped_max = writer->clamped_max;
 	err = status_add_spans(status, cpu->cpu, &writer->loss);
-	return err ? import_target_fail(target, -err, "%s", strerror(-err)) : 0;
+	return err ? error_set(&target->error, err, strerror(-err)) : 0;
 }
 
 static int write_topology(const struct import_target *target, FILE *file)
@@ -118,12 +118,12 @@ static int write_file(struct import_target *target, const char *name,
 	int err = file ? write(target, file) : -EIO;
 
 	if (!file)
-		return import_target_fail(target, -err, "%s", target->directory->errmsg);
+		return error_set(&target->error, err, target->directory->errmsg);
 	if (err)
-		import_target_fail(target, -err, "%s/%s: %s", target->directory->path, name,
-				   strerror(-err));
+		error_format(&target->error, err, "%s/%s: %s", target->directory->path, name,
+			     strerror(-err));
 	if (directory_close(target->directory, file, name) && !err)
-		err = import_target_fail(target, EIO, "%s", target->directory->errmsg);
+		err = error_set(&target->error, -EIO, target->directory->errmsg);
 	return err;
 }
 
@@ -137,9 +137,9 @@ static int close_tables(struct import_target *target)
 	target->symbols = NULL;
 	target->task_lines = NULL;
 	if (directory_close(target->directory, tasks, "kernel/tasks"))
-		return import_target_fail(target, EIO, "%s", target->directory->errmsg);
-	return failed ? import_target_fail(target, EIO, "%s/kernel/symbols: cannot be written",
-					   target->directory->path)
+		return error_set(&target->error, -EIO, target->directory->errmsg);
+	return failed ? error_format(&target->error, -EIO, "%s/kernel/symbols: cannot be written",
+				     target->directory->path)
 		      : 0;
 }
 
@@ -159,7 +159,7 @@ int import_finish(struct import_target *target)
 	for (size_t i = 0; i < target->cpu_count && !err; i++)
 		err = finish_cpu(target, target->cpus[i]);
 	if (!err && add_paths(target))
-		err = import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+		err = error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 	if (err)
 		return err;
 	status->complete = STATUS_COMPLETE;

@@ -5,7 +5,7 @@
 
 #include "capture/import/import_target.h"
 
-/* Writes the last packets, the tables and the metadata. 0 or -errno with target->errmsg set. */
+/* Writes the last packets, the tables and the metadata. 0 or -errno with target->error set. */
 int import_finish(struct import_target *target);
 
 #endif

@@ -12,7 +12,7 @@ struct import_source {
 	const char *name;				     /* as --format names it */
 	const char *description;			     /* of such a file, for messages */
 	bool (*is)(const unsigned char *bytes, size_t size); /* bytes: the beginning of a file */
-	/* 0 or -errno with target->errmsg set, which names the file */
+	/* 0 or -errno with target->error set, which names the file */
 	int (*import)(struct import_target *target, char *const *paths, size_t count);
 	bool has_symbols;
 	bool many;     /* several files are one recording */

@@ -36,16 +36,16 @@ static int copy_symbols(struct import_target *target, const char *path, gzFile f
 		rest = !whole;
 	}
 	if (gztell(file) > TEXT_MAX)
-		return import_target_fail(
-			target, EFBIG,
+		return error_format(
+			&target->error, -EFBIG,
 			"%s: has more than 64 MiB of text: it is not the symbols of a kernel",
 			path);
 	gzerror(file, &code);
 	if (code == Z_ERRNO)
-		return import_target_fail(target, errno, "%s: %s", path, strerror(errno));
+		return error_set_at(&target->error, -errno, path);
 	if (code != Z_OK && code != Z_STREAM_END)
-		return import_target_fail(target, EINVAL,
-					  "%s: is damaged or cut off: copy the file again", path);
+		return error_format(&target->error, -EINVAL,
+				    "%s: is damaged or cut off: copy the file again", path);
 	return 0;
 }
 
@@ -59,14 +59,14 @@ int import_symbols_load(struct import_target *target, const char *path)
 	errno = 0;
 	file = gzopen(path, "rbe");
 	if (!file)
-		return import_target_fail(target, errno ? errno : ENOMEM, "%s: %s", path,
-					  strerror(errno ? errno : ENOMEM));
+		return error_format(&target->error, errno ? -errno : -ENOMEM, "%s: %s", path,
+				    strerror(errno ? errno : ENOMEM));
 	target->has_symbols = false;
 	err = copy_symbols(target, path, file, &hidden);
 	gzclose(file);
 	if (!err && !target->has_symbols)
-		err = import_target_fail(
-			target, ENODATA,
+		err = error_format(
+			&target->error, -ENODATA,
 			hidden ? "%s: all addresses are 0: the kernel hides them from other users: copy the file as root"
 			       : "%s: holds no symbols: expected System.map or a copy of /proc/kallsyms",
 			path);

@@ -7,7 +7,7 @@
 
 /*
  * Adds the symbols of a file in the format of kallsyms or System.map, plain or gzip. 0 or -errno
- * with target->errmsg set.
+ * with target->error set.
  */
 int import_symbols_load(struct import_target *target, const char *path);
 

@@ -21,16 +21,6 @@
 #define LOSS_IN_PACKET_MAX ((uint64_t)1 << 30)
 #define LOSS_MAX ((uint64_t)1 << 48) /* a larger number is damaged */
 
-int import_target_fail(struct import_target *target, int err, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(target->errmsg, sizeof(target->errmsg), format, arguments);
-	va_end(arguments);
-	return -err;
-}
-
 void import_target_note(struct import_target *target, const char *format, ...)
 {
 	va_list arguments;
@@ -66,7 +56,7 @@ static void notes_close(struct import_notes *notes)
 
 static int fail_target_memory(struct import_target *target)
 {
-	return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+	return error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 }
 
 /* metadata_init() describes this machine, not the recorded machine. */
@@ -91,7 +81,7 @@ int import_target_open(struct import_target *target, struct directory *directory
 	target->directory = directory;
 	err = metadata_init(&target->metadata);
 	if (err)
-		return import_target_fail(target, -err, "%s", strerror(-err));
+		return error_set(&target->error, err, strerror(-err));
 	clear_machine(&target->metadata);
 	snprintf(target->metadata.source, sizeof(target->metadata.source), "%s", source);
 	if (!notes_open(&target->notes) || !notes_open(&target->damages) ||
@@ -100,10 +90,10 @@ int import_target_open(struct import_target *target, struct directory *directory
 		return fail_target_memory(target);
 	target->task_lines = directory_open(directory, "kernel/tasks", false);
 	if (!target->task_lines)
-		return import_target_fail(target, EIO, "%s", directory->errmsg);
+		return error_set(&target->error, -EIO, directory->errmsg);
 	target->symbols = directory_open_gz(directory, "kernel/symbols", false);
 	if (!target->symbols)
-		return import_target_fail(target, EIO, "%s", directory->errmsg);
+		return error_set(&target->error, -EIO, directory->errmsg);
 	return 0;
 }
 
@@ -137,8 +127,8 @@ static int add_cpu(struct import_target *target, unsigned int number, size_t ind
 	int err, fd;
 
 	if (number > TOPOLOGY_NUMBER_MAX)
-		return import_target_fail(
-			target, ERANGE,
+		return error_format(
+			&target->error, -ERANGE,
 			"the recording has a CPU %u, above the maximum of %u: it is damaged",
 			number, TOPOLOGY_NUMBER_MAX);
 	list = array_grow(target->cpus, target->cpu_count, sizeof(*list));
@@ -151,13 +141,13 @@ static int add_cpu(struct import_target *target, unsigned int number, size_t ind
 	cpu->cpu = number;
 	snprintf(name, sizeof(name), "cpu%u", number);
 	fd = directory_create(target->directory, name);
-	err = fd < 0 ? import_target_fail(target, -fd, "%s", target->directory->errmsg) : 0;
+	err = fd < 0 ? error_set(&target->error, fd, target->directory->errmsg) : 0;
 	if (!err) {
 		directory_name(target->directory, name, path, sizeof(path));
 		err = writer_open(&cpu->writer, fd, path, target->metadata.uuid, number,
 				  target->begin);
 		if (err)
-			import_target_fail(target, -err, "%s", cpu->writer.errmsg);
+			error_set(&target->error, err, cpu->writer.errmsg);
 	}
 	if (err) {
 		free(cpu);
@@ -267,7 +257,7 @@ int import_target_put_event(struct import_target *target, const struct import_ev
 	int err;
 
 	if (stop_signal())
-		return import_target_fail(target, EINTR, "interrupted: nothing was imported");
+		return error_format(&target->error, -EINTR, "interrupted: nothing was imported");
 	if (!is_possible(target, event)) {
 		target->impossible++;
 		return import_target_count_lost(target, event->cpu, 1, event->time);
@@ -287,7 +277,7 @@ int import_target_put_event(struct import_target *target, const struct import_ev
 	target->events++;
 	target->seen[event->id]++;
 	err = writer_put(&cpu->writer, &record);
-	return err ? import_target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
+	return err ? error_set(&target->error, err, cpu->writer.errmsg) : 0;
 }
 
 int import_target_count_lost(struct import_target *target, unsigned int number, uint64_t count,
@@ -302,10 +292,10 @@ int import_target_count_lost(struct import_target *target, unsigned int number, 
 	if (!cpu)
 		return err;
 	if (count > LOSS_MAX || cpu->lost > LOSS_MAX)
-		return import_target_fail(target, ERANGE,
-					  "the recording has %" PRIu64
-					  " lost events on CPU %u: it is damaged",
-					  count, number);
+		return error_format(&target->error, -ERANGE,
+				    "the recording has %" PRIu64
+				    " lost events on CPU %u: it is damaged",
+				    count, number);
 	err = writer_release(&cpu->writer);
 	if (!err && count >= LOSS_IN_PACKET_MAX)
 		err = writer_flush(&cpu->writer, cpu->writer.time_last, 0, false);
@@ -313,7 +303,7 @@ int import_target_count_lost(struct import_target *target, unsigned int number, 
 	cpu->lost += count;
 	if (!err)
 		err = writer_confirm_losses(&cpu->writer, cpu->sequence, time);
-	return err ? import_target_fail(target, -err, "%s", cpu->writer.errmsg) : 0;
+	return err ? error_set(&target->error, err, cpu->writer.errmsg) : 0;
 }
 
 int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t tgid,
@@ -342,7 +332,7 @@ int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t
 	target->task_comms[index] = (uint32_t)number;
 	snprintf(task.comm, sizeof(task.comm), "%s", comm);
 	err = task_write(target->task_lines, &task);
-	return err ? import_target_fail(target, -err, "kernel/tasks: %s", strerror(-err)) : 0;
+	return err ? error_format(&target->error, err, "kernel/tasks: %s", strerror(-err)) : 0;
 }
 
 int import_target_fail_symbols(struct import_target *target)
@@ -351,7 +341,7 @@ int import_target_fail_symbols(struct import_target *target)
 
 	gzerror(target->symbols, &code);
 	err = code == Z_MEM_ERROR ? ENOMEM : EIO;
-	return import_target_fail(target, err, "kernel/symbols: %s", strerror(err));
+	return error_format(&target->error, -err, "kernel/symbols: %s", strerror(err));
 }
 
 int import_target_add_symbol(struct import_target *target, uint64_t address, const char *name,

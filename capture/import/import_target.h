@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
+#include "base/error.h"
 #include "capture/directory.h"
 #include "capture/import/cache_guess.h"
 #include "capture/import/name_table.h"
@@ -64,12 +65,12 @@ struct import_target {
 	bool wide;				   /* a pointer has more than 32 bits */
 	uint64_t impossible;			   /* events that are counted as lost */
 	struct import_notes notes, damages;
-	char errmsg[400]; /* after a failure */
+	struct error error; /* after a failure */
 };
 
 /*
  * Begins a capture in a directory that exists; source: a description of the recording. This and the
- * functions below return 0 or -errno with errmsg set.
+ * functions below return 0 or -errno with error set.
  */
 int import_target_open(struct import_target *target, struct directory *directory,
 		       const char *source);
@@ -93,11 +94,7 @@ int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t
 int import_target_add_symbol(struct import_target *target, uint64_t address, const char *name,
 			     const char *module);
 
-/* Sets errmsg; returns -err. */
-int import_target_fail(struct import_target *target, int err, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-/* The same after a failed write to symbols. */
+/* Sets the error after a failed write to symbols. */
 int import_target_fail_symbols(struct import_target *target);
 
 /* Adds a note for the user: what the recording lacks. */

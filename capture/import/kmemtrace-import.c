@@ -229,7 +229,7 @@ static int import_recording(const struct import_options *options, struct directo
 	if (!err)
 		err = import_finish(&target);
 	if (err)
-		error_msg("%s", target.errmsg);
+		error_msg("%s", target.error.text);
 	else
 		print_import(options, &target);
 	status = err ? EXIT_TROUBLE : target.damages.size ? EXIT_FINDINGS : EXIT_OK;

@@ -10,8 +10,8 @@
 static int refuse_recording(struct import_target *target, char *const *paths, size_t count)
 {
 	(void)count;
-	return import_target_fail(
-		target, ENOTSUP,
+	return error_format(
+		&target->error, -ENOTSUP,
 		"%s: is a recording of trace-cmd, but this kmemtrace-import was built without libtracecmd: install it (Debian: libtracecmd-dev, libtracefs-dev, libtraceevent-dev) and build again, or import the text of perf script",
 		paths[0]);
 }

@@ -70,8 +70,8 @@ static int assign_cpus(struct relay_merge *merge, char *const *paths)
 			continue;
 		other = find_input(merge, input->cpu, i);
 		if (other)
-			return import_target_fail(
-				merge->target, EINVAL,
+			return error_format(
+				&merge->target->error, -EINVAL,
 				"%s: the name has CPU %u, as the name of %s: give the files of one recording only",
 				paths[i], input->cpu, other->path);
 		input->path = paths[i];
@@ -95,7 +95,7 @@ static int read_next(struct relay_merge *merge, struct relay_input *input)
 {
 	input->has_record = relay_read(&input->relay, &input->record);
 	if (input->relay.failed)
-		return import_target_fail(merge->target, EIO, "%s: %s", input->path, strerror(EIO));
+		return error_set_at(&merge->target->error, -EIO, input->path);
 	input->records += input->has_record;
 	return 0;
 }
@@ -105,15 +105,14 @@ static int find_byte_order(struct relay_merge *merge, char *const *paths)
 {
 	size_t little = 0, big = 0;
 	unsigned char *bytes = malloc(SOURCE_PEEK);
-	int err = bytes ? 0 : import_target_fail(merge->target, ENOMEM, "%s", strerror(ENOMEM));
+	int err = bytes ? 0 : error_set(&merge->target->error, -ENOMEM, strerror(ENOMEM));
 
 	for (size_t i = 0; i < merge->count && !err; i++) {
 		FILE *file = fopen(paths[i], "rbe");
 		size_t size;
 
 		if (!file) {
-			err = import_target_fail(merge->target, errno, "%s: %s", paths[i],
-						 strerror(errno));
+			err = error_set_at(&merge->target->error, -errno, paths[i]);
 			break;
 		}
 		size = fread(bytes, 1, SOURCE_PEEK, file);
@@ -123,8 +122,8 @@ static int find_byte_order(struct relay_merge *merge, char *const *paths)
 	}
 	free(bytes);
 	if (!err && !little && !big)
-		err = import_target_fail(merge->target, ENODATA,
-					 "%s: has no record of kmemtrace's ABI 1", paths[0]);
+		err = error_format(&merge->target->error, -ENODATA,
+				   "%s: has no record of kmemtrace's ABI 1", paths[0]);
 	merge->big_endian = big > little;
 	return err;
 }
@@ -136,8 +135,7 @@ static int open_inputs(struct relay_merge *merge)
 		int err = relay_open(&input->relay, input->path, merge->big_endian);
 
 		if (err)
-			return import_target_fail(merge->target, -err, "%s: %s", input->path,
-						  strerror(-err));
+			return error_set_at(&merge->target->error, err, input->path);
 		err = read_next(merge, input);
 		if (err)
 			return err;
@@ -286,7 +284,7 @@ static int import_relay(struct import_target *target, char *const *paths, size_t
 
 	merge.inputs = calloc(count, sizeof(*merge.inputs));
 	if (!merge.inputs)
-		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+		return error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 	err = assign_cpus(&merge, paths);
 	if (!err)
 		err = find_byte_order(&merge, paths);

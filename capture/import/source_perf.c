@@ -104,7 +104,7 @@ static int parse_sizes(struct perf *perf, const struct perf_line *line, struct i
 	}
 	if (perf_line_field(line, "gfp_flags=", NULL, text, sizeof(text)) &&
 	    gfp_bits_parse(&perf->gfp_bits, &perf->target->gfp, text, &event->gfp))
-		return import_target_fail(perf->target, ENOMEM, "%s", strerror(ENOMEM));
+		return error_set(&perf->target->error, -ENOMEM, strerror(ENOMEM));
 	return 0;
 }
 
@@ -229,7 +229,7 @@ static int import_lines(struct perf *perf, FILE *file, char *text)
 		rest = !whole;
 	}
 	if (!err && ferror(file))
-		err = import_target_fail(perf->target, EIO, "%s: %s", perf->path, strerror(EIO));
+		err = error_set_at(&perf->target->error, -EIO, perf->path);
 	return err;
 }
 
@@ -290,13 +290,13 @@ static void add_notes(const struct perf *perf)
 static int check_result(struct perf *perf)
 {
 	if (!perf->target->events && perf->no_time)
-		return import_target_fail(
-			perf->target, ENODATA,
+		return error_format(
+			&perf->target->error, -ENODATA,
 			"%s: its lines have no time: print them with perf script -F comm,tid,cpu,time,event,trace",
 			perf->path);
 	if (!perf->target->events)
-		return import_target_fail(
-			perf->target, ENODATA,
+		return error_format(
+			&perf->target->error, -ENODATA,
 			"%s: has no kmem event: record with perf record -a -e 'kmem:*' and print with perf script",
 			perf->path);
 	add_notes(perf);
@@ -312,9 +312,9 @@ static int import_perf(struct import_target *target, char *const *paths, size_t 
 
 	(void)count;
 	if (!text || function_addresses_init(&perf.functions))
-		err = import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+		err = error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 	else if (!file)
-		err = import_target_fail(target, errno, "%s: %s", paths[0], strerror(errno));
+		err = error_set_at(&target->error, -errno, paths[0]);
 	else
 		err = import_lines(&perf, file, text);
 	if (!err)

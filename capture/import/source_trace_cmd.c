@@ -54,7 +54,7 @@ static int add_function(struct dat *dat, uint64_t call_site)
 	if (hash_map_find(&dat->call_sites, call_site) != HASH_MAP_NONE)
 		return 0;
 	if (hash_map_add(&dat->call_sites, call_site, 0))
-		return import_target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
+		return error_set(&dat->target->error, -ENOMEM, strerror(ENOMEM));
 	if (!tep_find_function_info(dat->tep, call_site, &name, &start, &size))
 		return 0;
 	err = import_target_add_symbol(dat->target, start, name, NULL);
@@ -134,10 +134,10 @@ static int check_offset(struct dat *dat, const struct tracecmd_input *handle,
 	uint64_t *last = last_offset(dat, handle, record->cpu);
 
 	if (!last)
-		return import_target_fail(dat->target, ENOMEM, "%s", strerror(ENOMEM));
+		return error_set(&dat->target->error, -ENOMEM, strerror(ENOMEM));
 	if (record->offset <= *last)
-		return import_target_fail(
-			dat->target, EINVAL,
+		return error_format(
+			&dat->target->error, -EINVAL,
 			"%s: the data of CPU %d step back at byte %llu: the file is damaged",
 			dat->path, record->cpu, record->offset);
 	*last = record->offset;
@@ -277,7 +277,7 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	tep_set_loglevel(TEP_LOG_NONE);
 	if (hash_map_init(&dat.call_sites) || hash_map_init(&dat.places)) {
 		dat_deinit(&dat);
-		return import_target_fail(target, ENOMEM, "%s", strerror(ENOMEM));
+		return error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 	}
 	if (!stat(paths[0], &about))
 		dat.file_size = (uint64_t)about.st_size;
@@ -285,8 +285,8 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	top = tracecmd_open(paths[0], TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (!top) {
 		dat_deinit(&dat);
-		return import_target_fail(
-			target, EINVAL,
+		return error_format(
+			&target->error, -EINVAL,
 			"%s: libtracecmd cannot read it: it is damaged, cut off, or not a trace.dat: see trace-cmd report",
 			paths[0]);
 	}
@@ -297,9 +297,9 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	err = import_buffers(&dat, top);
 	limit_seconds(0);
 	if (!err && !target->events)
-		err = import_target_fail(
-			target, ENODATA,
-			"%s: has no kmem event: record with trace-cmd record -e kmem", paths[0]);
+		err = error_format(&target->error, -ENODATA,
+				   "%s: has no kmem event: record with trace-cmd record -e kmem",
+				   paths[0]);
 	if (!err)
 		add_notes(&dat);
 	tracecmd_close(top);

@@ -25,12 +25,12 @@
 
 static int fail_convert_memory(struct convert *convert)
 {
-	return convert_fail(convert, -ENOMEM, "kmemtrace-pack: %s", strerror(ENOMEM));
+	return error_format(&convert->error, -ENOMEM, "kmemtrace-pack: %s", strerror(ENOMEM));
 }
 
 static int fail_packed_file(struct convert *convert, int err, const char *path, const char *name)
 {
-	return convert_fail(convert, err, "%s%s%s: %s", path, *name ? "/" : "", name,
+	return error_format(&convert->error, err, "%s%s%s: %s", path, *name ? "/" : "", name,
 			    strerror(-err));
 }
 
@@ -60,8 +60,8 @@ static int lock_capture(struct convert *convert, int directory, const char *path
 	err = directory_lock_metadata(*fd);
 	if (err != -EWOULDBLOCK)
 		return err ? fail_packed_file(convert, err, path, "metadata") : 0;
-	return convert_fail(
-		convert, -EBUSY,
+	return error_format(
+		&convert->error, -EBUSY,
 		"%s: another program is writing or packing the capture: wait until it ends", path);
 }
 
@@ -175,7 +175,7 @@ static int copy_stream(struct convert *convert, int from, const struct capture_s
 	fd = directory_create(directory, name);
 	if (fd < 0) {
 		close(in);
-		return convert_fail(convert, fd, "%s", directory->errmsg);
+		return error_set(&convert->error, fd, directory->errmsg);
 	}
 	directory_name(directory, name, to, sizeof(to));
 	err = convert_stream(convert, in, stream->path, fd, to);
@@ -197,7 +197,7 @@ static int write_capture(struct convert *convert, const struct capture *capture,
 	if (!err && anonymize) {
 		err = anonymize_files(anonymize, capture, from, directory);
 		if (err)
-			convert_fail(convert, err, "%s", directory->errmsg);
+			error_set(&convert->error, err, directory->errmsg);
 	} else if (!err) {
 		err = copy_tables(convert, capture->path, from, directory);
 	}
@@ -220,7 +220,7 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 	int err;
 
 	if (is_same(capture->path, output))
-		return convert_fail(convert, -EINVAL,
+		return error_format(&convert->error, -EINVAL,
 				    "-o %s: is the capture itself: omit -o to pack it in place",
 				    output);
 	if (asprintf(&old, "%s.old", output) < 0) {
@@ -229,21 +229,21 @@ int apply_to(struct convert *convert, const struct capture *capture, const char 
 	}
 	/* a capture at output is renamed to OUTPUT.old; an older OUTPUT.old is removed */
 	if (is_same(capture->path, old))
-		return convert_fail(
-			convert, -EINVAL,
+		return error_format(
+			&convert->error, -EINVAL,
 			"-o %s: would remove %s, which has the name of an older capture: name another directory",
 			output, capture->path);
 	err = directory_probe(&directory, output);
 	if (!err)
 		err = directory_make(&directory);
 	if (err)
-		convert_fail(convert, err, "%s", directory.errmsg);
+		error_set(&convert->error, err, directory.errmsg);
 	else
 		err = write_capture(convert, capture, &directory, anonymize);
 	if (!err) {
 		err = directory_commit(&directory);
 		if (err)
-			convert_fail(convert, err, "%s", directory.errmsg);
+			error_set(&convert->error, err, directory.errmsg);
 	}
 	if (err)
 		directory_abandon(&directory);

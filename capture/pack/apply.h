@@ -9,13 +9,13 @@
 
 /*
  * Writes each stream to a temporary file, which then replaces the old stream: the capture can be
- * read at any time. 0 or -errno with convert->errmsg set.
+ * read at any time. 0 or -errno with convert->error set.
  */
 int apply_in_place(struct convert *convert, const struct capture *capture);
 
 /*
  * Writes a new capture to output, with substitutes for addresses and names unless anonymize is
- * NULL. 0 or -errno with convert->errmsg set.
+ * NULL. 0 or -errno with convert->error set.
  */
 int apply_to(struct convert *convert, const struct capture *capture, const char *output,
 	     struct anonymize *anonymize);

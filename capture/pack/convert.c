@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <libdeflate.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,23 +22,13 @@
 #include "cli/progress.h"
 #include "cli/stop.h"
 
-int convert_fail(struct convert *convert, int err, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(convert->errmsg, sizeof(convert->errmsg), format, arguments);
-	va_end(arguments);
-	return err;
-}
-
 int convert_init(struct convert *convert, bool unpack)
 {
 	memset(convert, 0, sizeof(*convert));
 	convert->unpack = unpack;
 	if (packer_create(&convert->packer) || unpacker_create(&convert->unpacker)) {
 		convert_deinit(convert);
-		return convert_fail(convert, -ENOMEM, "%s", strerror(ENOMEM));
+		return error_set(&convert->error, -ENOMEM, strerror(ENOMEM));
 	}
 	return 0;
 }
@@ -64,7 +53,7 @@ static int write_output(struct convert_output *output, const void *bytes, size_t
 	int err = write_all(output->fd, bytes, size);
 
 	output->size += size;
-	return err ? convert_fail(output->convert, err, "%s: %s", output->name, strerror(-err)) : 0;
+	return err ? error_set_at(&output->convert->error, err, output->name) : 0;
 }
 
 static int copy_bytes(struct convert_output *output, const struct stream *stream, uint64_t from,
@@ -80,9 +69,10 @@ static int copy_bytes(struct convert_output *output, const struct stream *stream
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return convert_fail(
-				output->convert, got ? -errno : -EIO, "%s: %s", stream->path,
-				got ? strerror(errno) : "the file was truncated while it was read");
+			return error_format(&output->convert->error, got ? -errno : -EIO, "%s: %s",
+					    stream->path,
+					    got ? strerror(errno)
+						: "the file was truncated while it was read");
 		err = write_output(output, bytes, (size_t)got);
 		from += (uint64_t)got;
 	}
@@ -138,10 +128,10 @@ static int pack_packet(struct convert_output *output, const struct packet *packe
 	err = unpacker_unpack(convert->unpacker, &header, packed.bytes + head, packed.size - head,
 			      packet->swap, &records, &size);
 	if (err == -ENOMEM)
-		return convert_fail(convert, err, "%s", strerror(ENOMEM));
+		return error_set(&convert->error, err, strerror(ENOMEM));
 	if (err || size != packet->size || memcmp(records, packet->records, size) != 0)
-		return convert_fail(
-			convert, -EIO,
+		return error_format(
+			&convert->error, -EIO,
 			"%s: a packed packet did not unpack to the original: the stream is unchanged; please report this bug",
 			output->name);
 	err = write_packet(output, packet, packed.codec, packed.bytes + head, packed.size - head);
@@ -169,7 +159,7 @@ static int write_anonymized(struct convert_output *output, const struct packet *
 	if (err == -EBADMSG)
 		return err;
 	if (err)
-		return convert_fail(convert, err, "%s: %s", output->name,
+		return error_format(&convert->error, err, "%s: %s", output->name,
 				    anonymize_error_text(err));
 	convert->records += packet->header.records;
 	done = convert->unpack ? 0 : pack_packet(output, &copy);
@@ -208,7 +198,7 @@ static int convert_packets(struct convert_output *output, struct stream *stream)
 
 		progress_line_bytes(convert->line, convert->bytes_before + offset, convert->bytes);
 		if (stop_signal())
-			return convert_fail(convert, -EINTR, "interrupted");
+			return error_format(&convert->error, -EINTR, "interrupted");
 		more = stream_next(stream, &packet);
 		if (!more)
 			break;
@@ -216,8 +206,8 @@ static int convert_packets(struct convert_output *output, struct stream *stream)
 			more = stream_resync(stream);
 			err = more < 0 ? more : convert_damage(output, stream, offset);
 		} else if (more == -EPROTONOSUPPORT) {
-			err = convert_fail(convert, more, "%s: byte %" PRIu64 ": %s", stream->path,
-					   offset, stream->errmsg);
+			err = error_format(&convert->error, more, "%s: byte %" PRIu64 ": %s",
+					   stream->path, offset, stream->errmsg);
 		} else if (more < 0) {
 			err = more;
 		} else if (convert->anonymized) {
@@ -227,8 +217,8 @@ static int convert_packets(struct convert_output *output, struct stream *stream)
 		} else {
 			err = convert_packet(output, stream, &packet);
 		}
-		if (err && !*convert->errmsg)
-			convert_fail(convert, err, "%s: %s", stream->path, strerror(-err));
+		if (err)
+			error_set_at(&convert->error, err, stream->path);
 	}
 	return err;
 }
@@ -239,13 +229,13 @@ int convert_stream(struct convert *convert, int in, const char *path, int fd, co
 	struct stream stream;
 	int err;
 
-	convert->errmsg[0] = '\0';
+	convert->error = (struct error){ 0 };
 	err = stream_open_fd(&stream, in, path);
 	if (err)
-		return convert_fail(convert, err, "%s: %s", path, strerror(-err));
+		return error_set_at(&convert->error, err, path);
 	err = convert_packets(&output, &stream);
 	if (!err && fsync(fd))
-		err = convert_fail(convert, -errno, "%s: %s", name, strerror(errno));
+		err = error_set_at(&convert->error, -errno, name);
 	convert->bytes_before += stream.size;
 	convert->bytes_after += output.size;
 	stream_close(&stream);

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct anonymized_records;
 struct packer;
 struct progress_line;
@@ -22,22 +24,19 @@ struct convert {
 	uint64_t records, bytes_before, bytes_after; /* of all streams so far */
 	uint64_t changed;			     /* packets */
 	uint64_t damaged_bytes; /* that are not packets: copied, unless addresses are replaced */
-	char errmsg[400];	/* after a failure */
+	struct error error;	/* after a failure */
 };
 
-/* 0 or -errno with errmsg set. */
+/* 0 or -errno with error set. */
 int convert_init(struct convert *convert, bool unpack);
 void convert_deinit(struct convert *convert);
 
 /*
  * Writes the stream, packed or unpacked, to the empty file fd, and waits until it is on disk. in:
- * the stream, open for reading, which is closed. path, name: of both files, for errmsg. Bytes that
- * are not packets, and packets that would not get smaller, are copied; with anonymized, bytes that
- * are not packets are left out. 0 or -errno with errmsg set; -EINTR: a signal asked to stop.
+ * the stream, open for reading, which is closed. path, name: of both files, for messages. Bytes
+ * that are not packets, and packets that would not get smaller, are copied; with anonymized, bytes
+ * that are not packets are left out. 0 or -errno with error set; -EINTR: a signal asked to stop.
  */
 int convert_stream(struct convert *convert, int in, const char *path, int fd, const char *name);
-
-__attribute__((format(printf, 3, 4))) int convert_fail(struct convert *convert, int err,
-						       const char *format, ...);
 
 #endif

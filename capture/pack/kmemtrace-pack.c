@@ -147,14 +147,14 @@ static int print_failure(const struct pack_options *options, const struct captur
 	char newer[METADATA_TEXT];
 
 	if (err == -EPROTONOSUPPORT)
-		return error_msg("%s; %s", convert->errmsg,
+		return error_msg("%s; %s", convert->error.text,
 				 metadata_newer_text(capture->metadata.tracer_version, newer,
 						     sizeof(newer)));
 	if (!options->output && convert->changed)
 		return error_msg(
 			"%s: no data of %s is lost: run the same command again to continue",
-			convert->errmsg, capture->path);
-	return error_msg("%s", convert->errmsg);
+			convert->error.text, capture->path);
+	return error_msg("%s", convert->error.text);
 }
 
 /* Names the parts of the capture that the copy lacks. */
@@ -187,7 +187,8 @@ static int apply_anonymized(const struct pack_options *options, const char *path
 	int err = anonymize_init(&anonymize, capture, options->anonymize_tasks);
 
 	if (err)
-		return convert_fail(convert, err, "%s: %s", path, anonymize_error_text(err));
+		return error_format(&convert->error, err, "%s: %s", path,
+				    anonymize_error_text(err));
 	err = apply_to(convert, capture, target, &anonymize);
 	progress_line_clear();
 	if (!err)
@@ -356,7 +357,7 @@ static int pack_path(const struct pack_options *options, const char *path)
 	if (has_split(options))
 		return split_path(options, path);
 	if (convert_init(&convert, options->unpack))
-		return error_msg("%s", convert.errmsg);
+		return error_msg("%s", convert.error.text);
 	/* an error is that of pack_capture() */
 	if (options->output && !options->anonymize && parts_list_started(path, &pieces, &count))
 		count = 0;

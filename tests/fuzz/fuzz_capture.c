@@ -306,7 +306,7 @@ static void pack_and_back(struct fuzz_input *input)
 		failed = how & 2 ? apply_in_place(&convert, &capture)
 				 : apply_to(&convert, &capture,
 					    fuzz_path(i ? "out/two" : "out/one"), NULL);
-		FUZZ_EXPECT(failed == !!convert.errmsg[0]);
+		FUZZ_EXPECT(failed == !!*convert.error.text);
 		damaged[i] = convert.damaged_bytes;
 		changed[i] = convert.changed;
 		convert_deinit(&convert);
@@ -333,7 +333,7 @@ static void anonymize_copy(struct fuzz_input *input)
 	FUZZ_EXPECT(!convert_init(&convert, how & 1));
 	FUZZ_EXPECT(!anonymize_init(&anonymize, &capture, how & 2));
 	err = apply_to(&convert, &capture, fuzz_path("out/copy"), &anonymize);
-	FUZZ_EXPECT(!err == !convert.errmsg[0]);
+	FUZZ_EXPECT(!err == !*convert.error.text);
 	anonymize_deinit(&anonymize);
 	convert_deinit(&convert);
 	capture_close(&capture);

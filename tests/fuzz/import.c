@@ -45,7 +45,7 @@ bool fuzz_import(const struct import_source *source, char *const *paths, size_t 
 	err = source->import(&target, paths, count);
 	if (!err)
 		err = import_finish(&target);
-	FUZZ_EXPECT(!err == !target.errmsg[0]);
+	FUZZ_EXPECT(!err == !*target.error.text);
 	import_target_close(&target);
 	if (!err)
 		FUZZ_EXPECT(!directory_commit(&directory));
