@@ -3,7 +3,9 @@
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The seed prevents a hostile capture from choosing addresses that all have the same hash. */
 static inline uint32_t hash_address(uint64_t seed, uint64_t address)
@@ -13,7 +15,10 @@ static inline uint32_t hash_address(uint64_t seed, uint64_t address)
 	return (uint32_t)((hash ^ hash >> 32) * (seed | 1) >> 16);
 }
 
-/* FNV-1a, 64 bits. Another salt gives the same text another hash. */
+/*
+ * FNV-1a, 64 bits: each process computes the same. Anyone can make a text with a chosen hash,
+ * whatever the salt: use hash_keyed_text() where the hash identifies the text.
+ */
 static inline uint64_t hash_text(uint64_t salt, const char *text)
 {
 	uint64_t hash = 0xcbf29ce484222325 ^ salt;
@@ -21,6 +26,18 @@ static inline uint64_t hash_text(uint64_t salt, const char *text)
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
 	return hash;
+}
+
+/*
+ * SipHash-1-3 of bytes. Without the key, which is the random seed of a table, no one can choose
+ * bytes that have the same hash: two have it by chance, once in 2^64 pairs. So a hash identifies
+ * the bytes.
+ */
+uint64_t hash_keyed(uint64_t key, const void *data, size_t size);
+
+static inline uint64_t hash_keyed_text(uint64_t key, const char *text)
+{
+	return hash_keyed(key, text, strlen(text));
 }
 
 /* A random seed for a new table. */

@@ -84,6 +84,20 @@ static void text_hash_is_fnv_1a(void **state)
 	assert_true(hash_text(1, "foobar") != hash_text(0, "foobar"));
 }
 
+/* The hashes of key 0 are those of Python 3.11 with PYTHONHASHSEED=0. */
+static void keyed_hash_is_siphash(void **state)
+{
+	(void)state;
+	assert_true(hash_keyed_text(0, "a") == 0x407448d2b89b1813);
+	assert_true(hash_keyed_text(0, "foobar") == 0x7738ae0a5df09b34);
+	assert_true(hash_keyed_text(0, "12345678") == 0x3489982430560a87);
+	assert_true(hash_keyed_text(0, "kmemtrace-report") == 0xecc986e594160390);
+	assert_true(hash_keyed_text(0, "a longer text of 31 characters.") == 0x40ab75d9dc4294c7);
+	assert_true(hash_keyed_text(0, "") != hash_keyed_text(1, ""));
+	assert_true(hash_keyed_text(0, "foobar") != hash_keyed_text(1, "foobar"));
+	assert_true(hash_keyed(0, "a", 2) != hash_keyed(0, "a", 1));
+}
+
 static void address_hash_depends_on_the_seed(void **state)
 {
 	(void)state;
@@ -99,6 +113,7 @@ int main(void)
 		cmocka_unit_test(finds_the_others_after_keys_were_removed),
 		cmocka_unit_test(refuses_a_number_that_means_none),
 		cmocka_unit_test(text_hash_is_fnv_1a),
+		cmocka_unit_test(keyed_hash_is_siphash),
 		cmocka_unit_test(address_hash_depends_on_the_seed),
 	};
 
