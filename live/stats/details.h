@@ -41,7 +41,7 @@ enum {
 };
 
 struct details_row {
-	uint64_t key; /* process: its id; else a hash of the name */
+	uint64_t key; /* process: its id; else hash_keyed_text() of the name */
 	char *name;   /* process: the name of its main thread; NULL: one of the first rows */
 	struct details_counts counts;
 	uint32_t cgroup; /* process: the row of the cgroup that its main thread is in */

@@ -53,6 +53,11 @@ static int rename_row(struct details_row *row, const char *name)
 	return 0;
 }
 
+static int64_t get_named_row(struct details_table *table, const char *name)
+{
+	return details_get_row(table, hash_keyed_text(table->by_key.seed, name), name);
+}
+
 /* task TID SINCE TGID COMM [UID] */
 static int take_task(struct details *details, struct line *line)
 {
@@ -71,7 +76,7 @@ static int take_task(struct details *details, struct line *line)
 	if (err || !tally)
 		return err;
 	process = details_get_row(processes, tgid, name);
-	comm = details_get_row(&details->tables[DETAILS_COMM], hash_text(0, name), name);
+	comm = get_named_row(&details->tables[DETAILS_COMM], name);
 	if (process < 0 || comm < 0)
 		return -ENOMEM;
 	tally->owners[DETAILS_PROCESS] = (uint32_t)process;
@@ -137,7 +142,7 @@ static int64_t find_cgroup(struct details *details, uint64_t id)
 	if (index == HASH_MAP_NONE || !details->cgroups.list[index].path)
 		return DETAILS_UNKNOWN;
 	path = details->cgroups.list[index].path;
-	return details_get_row(&details->tables[DETAILS_CGROUP], hash_text(0, path), path);
+	return get_named_row(&details->tables[DETAILS_CGROUP], path);
 }
 
 static int move_task(struct details *details, uint32_t task, uint64_t since, int64_t cgroup)

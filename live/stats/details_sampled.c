@@ -61,7 +61,7 @@ static char *make_name(const struct stack_path *path, const struct symbols *symb
 static int64_t get_row(struct details_sampled_table *table, const char *name)
 {
 	struct details_sampled_row *rows, row = { 0 };
-	uint64_t hash = hash_text(0, name);
+	uint64_t hash = hash_keyed_text(table->by_name.seed, name);
 	uint32_t index = hash_map_find(&table->by_name, hash);
 
 	if (index != HASH_MAP_NONE)

@@ -174,6 +174,7 @@ static int drop_rows(struct details *details, enum details_owner owner)
 	if (!marks)
 		return -ENOMEM;
 	err = hash_map_init(&by_key);
+	by_key.seed = table->by_key.seed; /* the keys of names depend on it */
 	mark_rows(details, owner, marks);
 	for (size_t i = DETAILS_FIRST, count = i; i < table->count && !err; i++)
 		if (marks[i])

@@ -137,6 +137,26 @@ static void a_task_counts_under_the_name_and_the_cgroup_of_the_time(void **state
 	assert_int_equal(allocations_of(fixture, DETAILS_PROCESS, "make"), 4);
 }
 
+/* A user chooses the name of his task and the path of his cgroup. */
+static void names_of_one_fnv_hash_are_two_rows(void **state)
+{
+	struct fixture *fixture = *state;
+	struct slab_object objects[2];
+
+	assert_int_equal(details_names(&fixture->details,
+				       "cgroup 5 0 " FNV_NAME "\ncgroup 6 0 " FNV_TWIN
+				       "\ntask 30 0 30 " FNV_NAME "\nmember 30 0 5\n"
+				       "task 31 0 31 " FNV_TWIN "\nmember 31 0 6\n"),
+			 0);
+	allocate_object(fixture, 30, 10, &objects[0]);
+	allocate_object(fixture, 31, 10, &objects[1]);
+	assert_int_equal(details_flush(&fixture->details, 20), 0);
+	for (enum details_owner owner = DETAILS_COMM; owner <= DETAILS_CGROUP; owner++) {
+		assert_int_equal(allocations_of(fixture, owner, FNV_NAME), 1);
+		assert_int_equal(allocations_of(fixture, owner, FNV_TWIN), 1);
+	}
+}
+
 static void threads_count_for_their_process(void **state)
 {
 	struct fixture *fixture = *state;
@@ -160,11 +180,14 @@ static void rows_that_make_room_are_added_to_the_rest(void **state)
 		COUNT = 100000,
 		FIRST = 5000000
 	}; /* no such process exists */
+	struct details *details = &fixture->details;
 	struct slab_object *objects = calloc(COUNT, sizeof(*objects));
 	uint64_t freed = 0;
 	char text[100];
 
 	assert_non_null(objects);
+	snprintf(text, sizeof(text), "task %d 0 %d stays\n", getpid(), getpid());
+	assert_int_equal(details_names(details, text), 0);
 	for (uint32_t i = 0; i < COUNT; i++) {
 		snprintf(text, sizeof(text), "task %u %u %u name-%u\n", FIRST + i, i + 1, FIRST + i,
 			 i % 10000);
@@ -179,6 +202,11 @@ static void rows_that_make_room_are_added_to_the_rest(void **state)
 	assert_int_equal(details_flush(&fixture->details, COUNT + 1), 0);
 	check_sums(fixture, COUNT, freed);
 	assert_true(fixture->details.drops > 0);
+	/* a row that stayed is found by its name */
+	assert_int_equal(details->tables[DETAILS_COMM].count, DETAILS_FIRST + 1);
+	snprintf(text, sizeof(text), "task %u %u %u stays\n", FIRST, COUNT, FIRST);
+	assert_int_equal(details_names(details, text), 0);
+	assert_int_equal(details->tables[DETAILS_COMM].count, DETAILS_FIRST + 1);
 	for (uint32_t i = 0; i < COUNT; i++)
 		if (i % 3)
 			free_object(fixture, &objects[i]);
@@ -504,6 +532,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_task_counts_under_the_name_and_the_cgroup_of_the_time, set_up_details,
 			tear_down_details),
+		cmocka_unit_test_setup_teardown(names_of_one_fnv_hash_are_two_rows, set_up_details,
+						tear_down_details),
 		cmocka_unit_test_setup_teardown(threads_count_for_their_process, set_up_details,
 						tear_down_details),
 		cmocka_unit_test_setup_teardown(rows_that_make_room_are_added_to_the_rest,
