@@ -93,16 +93,18 @@ void grouping_advance(struct grouping *grouping, uint64_t time)
 }
 
 /* symbol: at the address at this time, or NULL. */
-static uint64_t hash_code(const struct symbols *symbols, const struct symbol *symbol,
+static uint64_t hash_code(const struct grouping *grouping, const struct symbol *symbol,
 			  uint64_t address, uint64_t time)
 {
+	const struct symbols *symbols = &grouping->analysis->capture->symbols;
+	const uint64_t key = grouping->sites.seed;
 	const struct symbols_module *module;
 
 	if (symbol)
-		return hash_text(hash_text(0, symbols_string(symbols, symbol->name)),
-				 symbols_string(symbols, symbol->module));
+		return hash_keyed_text(hash_keyed_text(key, symbols_string(symbols, symbol->name)),
+				       symbols_string(symbols, symbol->module));
 	module = symbols_find_module(symbols, address, time);
-	return hash_text(1, module ? symbols_string(symbols, module->name) : "");
+	return hash_keyed_text(key, module ? symbols_string(symbols, module->name) : "");
 }
 
 /*
@@ -123,7 +125,7 @@ static uint32_t find_in_epoch(struct grouping *grouping, uint64_t address, uint6
 	site = &grouping->analysis->sites[number];
 	if (site->epoch == grouping->epoch)
 		return number;
-	code = hash_code(symbols, symbols_find(symbols, address, time), address, time);
+	code = hash_code(grouping, symbols_find(symbols, address, time), address, time);
 	if (code != site->code) {
 		*key = address ^ code;
 		return hash_map_find(&grouping->sites, *key);
@@ -162,7 +164,7 @@ int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t
 	analysis->sites[analysis->site_count] = (struct analysis_site){
 		.address = address,
 		.first_time = time,
-		.code = hash_code(symbols, symbol, address, time),
+		.code = hash_code(grouping, symbol, address, time),
 		.epoch = grouping->epoch,
 		.group = GROUP_NONE,
 		.selected = selected,
@@ -213,12 +215,12 @@ static uint64_t find_module(const struct grouping *grouping, const struct event 
 /* The hash of the module's name: the same name may be stored at several offsets. */
 static uint64_t module_key(const struct grouping *grouping, const struct event *event)
 {
+	const struct symbols *symbols = &grouping->analysis->capture->symbols;
 	uint64_t offset = find_module(grouping, event);
 
 	if (offset == GROUP_KEY_UNKNOWN)
 		return offset;
-	return hash_text(0,
-			 symbols_string(&grouping->analysis->capture->symbols, (uint32_t)offset));
+	return hash_keyed_text(grouping->groups.seed, symbols_string(symbols, (uint32_t)offset));
 }
 
 static int64_t caller_key(const struct grouping *grouping, const struct event *event,

@@ -86,4 +86,24 @@ for capture in kmemtrace.data unnamed "$srcdir/data/sample"; do
 			$(($(sum kmalloc totals bytes_allocated) - $(sum kmalloc totals bytes_requested)))
 	done
 done
+
+# These modules have one FNV-1a hash. The last address is that of the function, XOR the hashes of the names of
+# the function and of no module: with these hashes, both were one site.
+cat >same.trace <<'END'
+cpu 0 node 0
+symbol 0xffffc0000000 one ext4
+symbol 0xffffc0001000 two si?=35n8$rtgkOV
+symbol 0xffff81000000 victim_function
+symbol 0xffff81000100 other
+alloc 1000 0 0xffff88000000 50/64 one+0x10
+alloc 1001 0 0xffff88001000 50/64 two+0x10
+alloc 1002 0 0xffff88002000 50/64 0xffff81000010
+alloc 1003 0 0xffff88003000 5000/8192 0x8186d956bfae4d23
+END
+"$mktrace" same <same.trace || exit 1
+for by in module site function; do
+	"$report" sites -i same --by=$by --format=json | jq -c '.sites[].allocations' | sort | uniq -c | tr -s ' '
+done >out
+printf ' 4 1\n 4 1\n 4 1\n' >expected
+diff -u expected out || wrong "names with one hash"
 exit $failed
