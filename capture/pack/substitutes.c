@@ -221,9 +221,14 @@ static uint32_t find_number(struct substitutes *substitutes, struct hash_map *ma
 	return number;
 }
 
+static uint32_t find_name(struct substitutes *substitutes, struct hash_map *map, const char *name)
+{
+	return find_number(substitutes, map, hash_keyed_text(map->seed, name));
+}
+
 const char *substitute_task(struct substitutes *substitutes, const char *name, char *text)
 {
-	uint32_t number = find_number(substitutes, &substitutes->tasks, hash_text(0, name));
+	uint32_t number = find_name(substitutes, &substitutes->tasks, name);
 
 	snprintf(text, SUBSTITUTE_TASK_SIZE, "task-%" PRIu32, number + 1);
 	return text;
@@ -231,7 +236,7 @@ const char *substitute_task(struct substitutes *substitutes, const char *name, c
 
 const char *substitute_user(struct substitutes *substitutes, const char *name, char *text)
 {
-	uint32_t number = find_number(substitutes, &substitutes->users, hash_text(0, name));
+	uint32_t number = find_name(substitutes, &substitutes->users, name);
 
 	snprintf(text, SUBSTITUTE_USER_SIZE, "user-%" PRIu32, number + 1);
 	return text;
@@ -241,7 +246,7 @@ const char *substitute_cgroup(struct substitutes *substitutes, const char *name,
 {
 	static const char *const suffixes[] = { ".service", ".scope", ".slice" };
 	const char *suffix = "";
-	uint32_t number = find_number(substitutes, &substitutes->cgroups, hash_text(0, name));
+	uint32_t number = find_name(substitutes, &substitutes->cgroups, name);
 
 	if (container_find_id(name, strlen(name))) {
 		snprintf(text, SUBSTITUTE_CGROUP_SIZE, "container-%0*" PRIx32 "%0*d",

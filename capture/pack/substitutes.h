@@ -28,10 +28,10 @@ struct substitutes {
 	struct code_ranges code;
 	struct scattered_blocks objects;    /* the addresses of objects and caches */
 	struct scattered_blocks other_code; /* call sites outside of the ranges of code */
-	struct hash_map tasks;		    /* hash of a name -> number of its substitute */
+	struct hash_map tasks;		    /* hash_keyed_text() of a name -> number, from 0 */
 	struct hash_map users;		    /* the same for users */
-	struct hash_map cgroups; /* hash of a part of a path -> number of its substitute */
-	struct hash_map stacks;	 /* id of a stack -> number, from 0 */
+	struct hash_map cgroups;	    /* the same for parts of paths */
+	struct hash_map stacks;		    /* id of a stack -> number, from 0 */
 	int error; /* of the first address without a substitute; -ERANGE: there are too many */
 };
 

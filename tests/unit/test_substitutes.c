@@ -258,6 +258,25 @@ static void names_show_no_address(void **state)
 	tear_down_substitutes(&context);
 }
 
+static void names_of_one_fnv_hash_differ(void **state)
+{
+	char text[SUBSTITUTE_CGROUP_SIZE], other[SUBSTITUTE_CGROUP_SIZE];
+	struct context context;
+	struct substitutes *substitutes = &context.substitutes;
+
+	(void)state;
+	set_up_substitutes(&context, kernel, 64);
+	substitute_task(substitutes, FNV_NAME, text);
+	assert_string_equal(text, "task-1");
+	assert_string_equal(substitute_task(substitutes, FNV_TWIN, other), "task-2");
+	assert_string_equal(substitute_task(substitutes, FNV_NAME, other), "task-1");
+	assert_string_equal(substitute_user(substitutes, FNV_NAME, text), "user-1");
+	assert_string_equal(substitute_user(substitutes, FNV_TWIN, other), "user-2");
+	assert_string_equal(substitute_cgroup(substitutes, FNV_NAME, text), "cgroup-1");
+	assert_string_equal(substitute_cgroup(substitutes, FNV_TWIN, other), "cgroup-2");
+	tear_down_substitutes(&context);
+}
+
 static void finds_the_host_as_a_word(void **state)
 {
 	struct context context;
@@ -284,6 +303,7 @@ int main(void)
 		cmocka_unit_test(another_copy_has_other_substitutes),
 		cmocka_unit_test(hostile_symbols_do_not_overflow),
 		cmocka_unit_test(names_show_no_address),
+		cmocka_unit_test(names_of_one_fnv_hash_differ),
 		cmocka_unit_test(finds_the_host_as_a_word),
 	};
 
