@@ -11,6 +11,7 @@
 
 #include "kernel/caches.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/hash_map.h"
 #include "base/text.h"
 
@@ -222,10 +223,8 @@ static int compare_alias_name(const void *key, const void *element)
 /* Is the alias new for this group of lines? Adds it. 1, 0 or -ENOMEM. */
 static int add_new_alias(struct hash_map *seen, size_t group, const char *name, size_t size)
 {
-	uint64_t key = seen->seed ^ group * 0x9e3779b97f4a7c15;
+	uint64_t key = hash_keyed(seen->seed + group, name, size);
 
-	for (size_t i = 0; i < size; i++)
-		key = (key ^ (unsigned char)name[i]) * 0x100000001b3;
 	if (hash_map_find(seen, key) != HASH_MAP_NONE)
 		return 0;
 	return hash_map_add(seen, key, 0) ? -ENOMEM : 1;

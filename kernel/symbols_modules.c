@@ -94,7 +94,7 @@ static int add_module(struct symbols_modules_loader *loader, uint32_t number, ui
 int symbols_modules_add(struct symbols_modules_loader *loader, uint64_t address, uint64_t size,
 			const char *name, bool *known)
 {
-	uint64_t key = hash_text(address, name), end = address + size;
+	uint64_t key = address ^ hash_keyed_text(loader->names.seed, name), end = address + size;
 	uint32_t number = hash_map_find(&loader->names, key), *newest;
 	struct symbols_module *module;
 

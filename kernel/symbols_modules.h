@@ -34,7 +34,7 @@ struct symbols_modules {
 /* While the file is read. */
 struct symbols_modules_loader {
 	struct symbols_modules *modules;
-	struct hash_map names; /* hash of address and name -> index in newest */
+	struct hash_map names; /* address ^ hash of name -> index in newest */
 	uint32_t *newest;      /* index in modules->list */
 	size_t newest_count;
 	uint32_t *loaded; /* indexes of the modules that are not unloaded */

@@ -234,6 +234,20 @@ static void reloaded_modules_keep_their_names(void **state)
 	symbols_deinit(&symbols);
 }
 
+static void modules_of_one_fnv_hash_are_two(void **state)
+{
+	struct symbols symbols;
+
+	(void)state;
+	/* the second takes the place of the first */
+	load(&symbols, "# modules\n# module bf000000 4096 " FNV_NAME "\n"
+		       "# since 10\n# modules\n# module bf000000 4096 " FNV_TWIN "\n");
+	assert_int_equal(symbols.modules.count, 2);
+	assert_text(&symbols, 0xbf000010, 5, "0xbf000010 [" FNV_NAME ", unloaded]");
+	assert_text(&symbols, 0xbf000010, 15, "0xbf000010 [" FNV_TWIN "]");
+	symbols_deinit(&symbols);
+}
+
 /*
  * The size in /proc/modules includes data that lies elsewhere, so that two modules may seem to
  * overlap. Of several sizes of a module, the smallest counts.
@@ -335,6 +349,7 @@ int main(void)
 		cmocka_unit_test(unknown_code_is_of_the_module_without_address),
 		cmocka_unit_test(freed_code_has_no_name_beside_a_module_without_address),
 		cmocka_unit_test(reloaded_modules_keep_their_names),
+		cmocka_unit_test(modules_of_one_fnv_hash_are_two),
 		cmocka_unit_test(code_ends_where_another_module_begins),
 		cmocka_unit_test(init_code_has_its_names),
 		cmocka_unit_test(damaged_lists_are_bounded),
