@@ -10,6 +10,7 @@
 #include "analysis/fields/names.h"
 #include "analysis/stack_path.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "kernel/cgroups.h"
 #include "kernel/container.h"
@@ -238,7 +239,8 @@ static char *stack_label(const struct capture *capture, const struct stack_path 
 
 const struct named *names_stack(struct names *names, uint64_t id, uint64_t call_site, uint64_t time)
 {
-	uint64_t key = id ^ call_site * 0x9e3779b97f4a7c15;
+	const uint64_t parts[] = { id, call_site };
+	uint64_t key = hash_keyed(names->stacks.index.seed, parts, sizeof(parts));
 	struct stack_path path;
 	bool is_new;
 	struct named *named = find_named(&names->stacks, key, time, &is_new);

@@ -7,6 +7,7 @@
 
 #include "analysis/fields/sampled_sums.h"
 #include "base/array.h"
+#include "base/hash.h"
 
 int sampled_sums_init(struct sampled_sums *sums, size_t figures)
 {
@@ -20,16 +21,11 @@ void sampled_sums_deinit(struct sampled_sums *sums)
 	hash_map_deinit(&sums->index);
 }
 
-static uint64_t mix_hash(uint64_t hash, uint64_t number)
-{
-	hash = (hash ^ number) * 0x9e3779b97f4a7c15;
-	return hash ^ hash >> 32;
-}
-
 double *sampled_sums_find(struct sampled_sums *sums, uint64_t group,
 			  const struct sampled_object *object, bool *is_new)
 {
-	uint64_t key = mix_hash(mix_hash(mix_hash(0, object->address), object->time), group);
+	const uint64_t parts[] = { object->address, object->time, group };
+	uint64_t key = hash_keyed(sums->index.seed, parts, sizeof(parts));
 	uint32_t number = hash_map_find(&sums->index, key);
 	size_t size = sums->figures * sizeof(*sums->list);
 	double *list;

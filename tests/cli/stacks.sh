@@ -45,4 +45,21 @@ grep -E ' (a[1-6]|b1) | ffffffff81| 4010[14]| 7fff0000' copy/kernel/stacks && wr
 	done
 } >out
 compare stacks.expected out
+
+# two stacks whose id XOR the multiplied call site was equal
+cat >same.trace <<'END'
+cpu 0 node 0
+sampling 524288
+symbol 0xffffffff81001000 one
+symbol 0xffffffff81002000 two
+symbol 0xffffffff81003000 caller
+stack 0xa1 0 one+16 caller+8
+stack 0xe4ed4c74fcbb3351 0 two+32 caller+8
+stack_of 1ms 0 0xffff888000001000 one+16 0xa1
+alloc 2ms 0 0xffff888000001000 200/256 one+16
+stack_of 3ms 0 0xffff888000002000 two+32 0xe4ed4c74fcbb3351
+alloc 4ms 0 0xffff888000002000 200/256 two+32
+END
+"$mktrace" same <same.trace || exit 1
+[ "$(events same | grep -o '"stack": "[a-z]*' | sort -u | wc -l)" = 2 ] || wrong "stacks: $(events same)"
 exit $failed

@@ -225,6 +225,28 @@ static bool interval_holds_truth(const struct estimates *estimates, uint64_t run
 	return range.low <= objects + objects / 2 && objects + objects / 2 <= range.high;
 }
 
+/* An importer chooses addresses and times. */
+static void sums_of_mixed_up_objects_stay_apart(void **state)
+{
+	const uint64_t multiplier = 0x9e3779b97f4a7c15, other = 0xffff888000001000 * multiplier;
+	struct sampled_object first = { 0xffff888000000000, 1, 0, 256 };
+	struct sampled_object second = { 0xffff888000001000, 0, 0, 256 };
+	uint64_t hash = first.address * multiplier;
+	struct sampled_sums sums;
+	bool is_new;
+
+	(void)state;
+	/* the hash was this product, folded, and XOR the time */
+	second.time = (hash ^ hash >> 32) ^ first.time ^ other ^ other >> 32;
+	assert_int_equal(sampled_sums_init(&sums, 1), 0);
+	assert_non_null(sampled_sums_find(&sums, 7, &first, &is_new));
+	assert_non_null(sampled_sums_find(&sums, 7, &second, &is_new));
+	assert_true(is_new);
+	assert_non_null(sampled_sums_find(&sums, 7, &first, &is_new));
+	assert_false(is_new);
+	sampled_sums_deinit(&sums);
+}
+
 static void intervals_of_counts_hold_the_truth(void **state)
 {
 	const struct status_sampling sampling = { .interval = 4096 };
@@ -249,6 +271,7 @@ int main(void)
 		cmocka_unit_test(frees_of_a_type_are_refused),
 		cmocka_unit_test(fields_that_cannot_be_counted),
 		cmocka_unit_test(a_weight_is_a_number_of_events),
+		cmocka_unit_test(sums_of_mixed_up_objects_stay_apart),
 		cmocka_unit_test(intervals_of_counts_hold_the_truth),
 	};
 
