@@ -88,7 +88,7 @@ static int add_found(struct cgroup_messages *cgroups, uint64_t id, const char *p
 	if (!err)
 		err = add_known(cgroups, id, path);
 	return err ? err
-		   : hash_map_add(&cgroups->by_path, hash_text(0, path),
+		   : hash_map_add(&cgroups->by_path, hash_keyed_text(cgroups->by_path.seed, path),
 				  (uint32_t)cgroups->count - 1);
 }
 
@@ -133,11 +133,10 @@ static int add_directory(struct cgroup_messages *cgroups, int fd, char *path, si
 
 static uint64_t find_path(const struct cgroup_messages *cgroups, const char *path)
 {
-	uint32_t index = hash_map_find(&cgroups->by_path, hash_text(0, path));
+	uint32_t index =
+		hash_map_find(&cgroups->by_path, hash_keyed_text(cgroups->by_path.seed, path));
 
-	return index != HASH_MAP_NONE && !strcmp(cgroups->list[index].path, path)
-		       ? cgroups->list[index].id
-		       : 0;
+	return index != HASH_MAP_NONE ? cgroups->list[index].id : 0;
 }
 
 int cgroup_messages_add_all(struct cgroup_messages *cgroups)
