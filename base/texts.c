@@ -31,7 +31,7 @@ void texts_deinit(struct texts *texts)
 
 uint32_t texts_add(struct texts *texts, const char *text)
 {
-	uint64_t hash = hash_text(texts->index.seed, text);
+	uint64_t hash = hash_keyed_text(texts->index.seed, text);
 	uint32_t first = hash_map_find(&texts->index, hash);
 	struct texts_entry *list;
 	char *copy;

@@ -28,7 +28,7 @@ void name_table_deinit(struct name_table *names)
 
 int64_t name_table_find(const struct name_table *names, const char *text)
 {
-	uint32_t number = hash_map_find(&names->index, hash_text(0, text));
+	uint32_t number = hash_map_find(&names->index, hash_keyed_text(names->index.seed, text));
 
 	while (number != HASH_MAP_NONE && strcmp(names->list[number].text, text))
 		number = names->list[number].next;
@@ -51,12 +51,13 @@ int64_t name_table_add(struct name_table *names, const char *text)
 	copy = strdup(text);
 	if (!copy)
 		return -ENOMEM;
-	first = hash_map_find(&names->index, hash_text(0, text));
+	first = hash_map_find(&names->index, hash_keyed_text(names->index.seed, text));
 	list[names->count] = (struct name_entry){ copy, HASH_MAP_NONE };
 	if (first != HASH_MAP_NONE) {
 		list[names->count].next = list[first].next;
 		list[first].next = (uint32_t)names->count;
-	} else if (hash_map_add(&names->index, hash_text(0, text), (uint32_t)names->count)) {
+	} else if (hash_map_add(&names->index, hash_keyed_text(names->index.seed, text),
+				(uint32_t)names->count)) {
 		free(copy);
 		return -ENOMEM;
 	}

@@ -83,7 +83,7 @@ static uint64_t hash_names(const struct hash_map *map, enum summary_kind kind,
 	uint64_t hash = map->seed ^ kind;
 
 	for (size_t i = 0; i < summary_name_count(kind); i++)
-		hash = hash_text(hash, full_name(names[i])) + 1;
+		hash = hash_keyed_text(hash, full_name(names[i])) + 1;
 	return hash;
 }
 

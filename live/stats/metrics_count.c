@@ -67,7 +67,7 @@ static uint32_t find_metrics_row(const struct metrics_table *table, const char *
 	for (uint64_t salt = 0;; salt++) {
 		uint32_t found;
 
-		*key = hash_text(hash_text(salt, module), name);
+		*key = hash_keyed_text(hash_keyed_text(table->by_name.seed + salt, module), name);
 		found = hash_map_find(&table->by_name, *key);
 		if (found == HASH_MAP_NONE || (!strcmp(table->rows[found].name, name) &&
 					       !strcmp(table->rows[found].module, module)))

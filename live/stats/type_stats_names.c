@@ -100,7 +100,7 @@ static uint32_t find_type(const struct type_stats *type_stats, enum type_stats_k
 		const struct type_stats_type *type;
 		uint32_t found;
 
-		*key = hash_text(salt, name);
+		*key = hash_keyed_text(type_stats->parts->by_name.seed + salt, name);
 		found = hash_map_find(&type_stats->parts->by_name, *key);
 		if (found == HASH_MAP_NONE)
 			return found;

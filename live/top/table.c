@@ -64,7 +64,7 @@ static uint32_t search_key(const struct top_table *table, const char *key, uint6
 	for (uint64_t salt = 0;; salt++) {
 		uint32_t index;
 
-		*hash = hash_text(salt, key);
+		*hash = hash_keyed_text(table->by_key.seed + salt, key);
 		index = hash_map_find(&table->by_key, *hash);
 		if (index == HASH_MAP_NONE || !strcmp(table->rows[index].key, key))
 			return index;
