@@ -168,15 +168,16 @@ static bool is_same_finding(const struct heap_finding *a, const struct heap_find
 	       (a->kind != FINDING_FAILED_ALLOCATION || a->gfp == b->gfp);
 }
 
-static uint64_t hash_of(const struct heap_finding *found)
+/* The seed prevents a hostile capture from choosing sites that all have the same hash. */
+static uint64_t hash_of(uint64_t seed, const struct heap_finding *found)
 {
 	const uint64_t parts[] = { found->kind, found->alloc_site, found->free_site,
 				   found->other_site,
 				   (uint64_t)found->cache << 32 | found->free_cache };
-	uint64_t hash = 0;
+	uint64_t hash = seed;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		hash = (hash ^ parts[i] ^ hash >> 29) * 0x9e3779b97f4a7c15;
+		hash = ((hash ^ hash >> 29) + parts[i]) * (seed | 1);
 	return hash;
 }
 
@@ -184,7 +185,7 @@ static uint64_t hash_of(const struct heap_finding *found)
 static struct heap_finding *find_or_add(struct heap_findings *findings,
 					const struct heap_finding *found, uint64_t time)
 {
-	uint64_t hash = hash_of(found);
+	uint64_t hash = hash_of(findings->by_key.seed, found);
 	uint32_t at = hash_map_find(&findings->by_key, hash), last = at, *next;
 	struct heap_finding *finding;
 

@@ -32,12 +32,13 @@ void aggregate_deinit(struct aggregate *aggregate)
 	hash_map_deinit(&aggregate->index);
 }
 
-static uint64_t hash_keys(const struct value *keys, size_t count)
+/* The seed prevents a hostile capture from choosing values that all have the same hash. */
+static uint64_t hash_keys(uint64_t seed, const struct value *keys, size_t count)
 {
-	uint64_t hash = 0;
+	uint64_t hash = seed;
 
 	for (size_t i = 0; i < count; i++) {
-		hash = (hash ^ (uint64_t)keys[i].number) * 0x9e3779b97f4a7c15;
+		hash = (hash + (uint64_t)keys[i].number) * (seed | 1);
 		hash ^= hash >> 32 ^ keys[i].known;
 	}
 	return hash;
@@ -74,7 +75,7 @@ static struct aggregate_group *new_group(struct aggregate *aggregate, const stru
 int64_t aggregate_find(struct aggregate *aggregate, const struct value *keys)
 {
 	const size_t by_count = aggregate->query->by_count;
-	uint64_t hash = hash_keys(keys, by_count);
+	uint64_t hash = hash_keys(aggregate->index.seed, keys, by_count);
 	uint32_t first = hash_map_find(&aggregate->index, hash);
 	struct aggregate_group *group;
 

@@ -87,6 +87,21 @@ counts 200000
 run 2 "200000 slab caches of a checkpoint" "$report" summary -i set/piece.000002
 grep -q 'checkpoint/state is damaged' err || wrong "200000 slab caches of a checkpoint: $(cat err)"
 
+# pairs of an address and a call site that had one hash, as long as it had no seed
+keys()
+{
+	local i hash
+
+	for ((i = 0; i < $1; i++)); do
+		hash=$(((0xffff88000000 + i * 64) * 0x9e3779b97f4a7c15))
+		printf 'alloc %d 0 0x%x 50/64 0x%x\n' $((1000 + i)) $((0xffff88000000 + i * 64)) \
+			$((hash ^ (hash >> 32 & 0xffffffff) ^ 0x1234567))
+	done >trace
+	rm -rf hostile
+	{ echo 'cpu 0 node 0'; cat trace; } | "$mktrace" hostile || exit 1
+}
+table=keys linear 0 "keys of groups" 80000 "$report" count -i hostile --by=ptr,call_site --format=csv
+
 # pieces that each have the stream of another CPU
 pieces()
 {
