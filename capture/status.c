@@ -188,16 +188,14 @@ size_t status_count_unobserved(const struct status *status)
 
 char *status_unobserved_names(const struct status *status, const char *separator)
 {
-	char *text =
-		calloc(status->path_count + 1, sizeof(status->paths->name) + strlen(separator));
+	char *text, *end;
 
-	for (size_t i = 0; i < status->path_count && text; i++) {
-		if (status->paths[i].observed)
-			continue;
-		if (*text)
-			strcat(text, separator);
-		strcat(text, status->paths[i].name);
-	}
+	text = end =
+		calloc(status->path_count + 1, sizeof(status->paths->name) + strlen(separator));
+	for (size_t i = 0; i < status->path_count && text; i++)
+		if (!status->paths[i].observed)
+			end = stpcpy(stpcpy(end, end == text ? "" : separator),
+				     status->paths[i].name);
 	return text;
 }
 

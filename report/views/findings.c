@@ -120,19 +120,8 @@ static char *describe_first(const struct report *report, const struct heap_findi
 	return text;
 }
 
-/* " (a, b)": the paths that are not observed. The header of a text lists them already. */
-static void put_unobserved(FILE *file, const struct report *report)
-{
-	char *names = report->renderer->for_people
-			      ? NULL
-			      : status_unobserved_names(&report->capture->status, ", ");
-
-	if (names && *names)
-		fprintf(file, " (%s)", names);
-	free(names);
-}
-
-static char *list_reasons(const struct report *report, const struct heap_finding *found)
+/* unobserved: names of the paths that are not observed, or "". */
+static char *list_reasons(const struct heap_finding *found, const char *unobserved)
 {
 	const char *separator = "";
 	char *text = NULL;
@@ -146,8 +135,8 @@ static char *list_reasons(const struct report *report, const struct heap_finding
 			continue;
 		fprintf(file, "%s%s", separator, finding_reason_text(1U << i, found->kind));
 		separator = "; ";
-		if (1U << i == REASON_UNOBSERVED)
-			put_unobserved(file, report);
+		if (1U << i == REASON_UNOBSERVED && *unobserved)
+			fprintf(file, " (%s)", unobserved);
 	}
 	text_close(file, &text);
 	return text;
@@ -191,7 +180,7 @@ static int set_tasks(const struct report *report, struct table *table,
 }
 
 static int add_finding_row(struct report *report, struct table *table,
-			   const struct heap_finding *found)
+			   const struct heap_finding *found, const char *unobserved)
 {
 	uint64_t time = found->alloc_time ? found->alloc_time : found->first_time;
 	bool allocated = found->alloc_time;
@@ -227,7 +216,7 @@ static int add_finding_row(struct report *report, struct table *table,
 		table_cell(table, COLUMN_first_case)->text =
 			describe_first(report, found, table_cell(table, COLUMN_task)->text,
 				       table_cell(table, COLUMN_alloc_task)->text);
-	table_cell(table, COLUMN_because)->text = list_reasons(report, found);
+	table_cell(table, COLUMN_because)->text = list_reasons(found, unobserved);
 	for (size_t i = 0; i < table->column_count; i++)
 		if (table->columns[i].type == COLUMN_TEXT && table->names[i] != COLUMN_comm &&
 		    table->names[i] != COLUMN_alloc_comm &&
@@ -246,8 +235,12 @@ static bool is_counted_only(const struct report *report, const struct heap_findi
 int findings_table(struct report *report, struct table *table)
 {
 	const struct heap_findings *findings = report->analysis.findings;
+	/* the header of a text lists them already */
+	char *unobserved = report->renderer->for_people
+				   ? strdup("")
+				   : status_unobserved_names(&report->capture->status, ", ");
 	bool counts = false;
-	int err = 0;
+	int err = unobserved ? 0 : -ENOMEM;
 
 	table->key = "findings";
 	table->sort = "-certain,-certainty,kind,count";
@@ -256,8 +249,10 @@ int findings_table(struct report *report, struct table *table)
 		if (is_counted_only(report, heap_findings_get(findings, i)))
 			counts = true;
 		else
-			err = add_finding_row(report, table, heap_findings_get(findings, i));
+			err = add_finding_row(report, table, heap_findings_get(findings, i),
+					      unobserved);
 	}
+	free(unobserved);
 	if (report->filter_count)
 		table->empty = counts ? "No certain finding in the selected events."
 				      : "No finding in the selected events.";

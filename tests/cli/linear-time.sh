@@ -87,6 +87,22 @@ counts 200000
 run 2 "200000 slab caches of a checkpoint" "$report" summary -i set/piece.000002
 grep -q 'checkpoint/state is damaged' err || wrong "200000 slab caches of a checkpoint: $(cat err)"
 
+# paths that are not observed, listed for a finding that is possible since they are not
+paths()
+{
+	rm -rf hostile
+	cp -r possible hostile
+	seq 1 "$1" | sed 's/.*/unobserved p& x/' >>hostile/kernel/status
+}
+"$mktrace" possible <<'END' || exit 1
+cpu 0 node 0
+symbol 0xffff81000000 f
+alloc 1ms 0 0xffff88000000 50/64 f+1
+free 2ms 0 0xffff88000000 f+1
+free 3ms 0 0xffff88000000 f+1
+END
+table=paths linear 0 "unobserved paths" 240000 "$report" findings -i hostile --format=json
+
 # pairs of an address and a call site that had one hash, as long as it had no seed
 keys()
 {
