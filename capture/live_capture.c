@@ -116,6 +116,14 @@ static int file_of(const struct live_capture *live, const char *name)
 	return live->nowhere;
 }
 
+static int copy_packets(struct live_capture *live, const struct stream_frame *frame)
+{
+	int fd = file_of(live, frame->name);
+
+	live->has_packets |= fd != live->nowhere;
+	return copy_bytes(live, fd, frame->size);
+}
+
 /* Takes frames until the next time or the end. 0 or -errno. */
 static int take_frames(struct live_capture *live, bool is_first)
 {
@@ -141,7 +149,7 @@ static int take_frames(struct live_capture *live, bool is_first)
 		else if (is_first)
 			got = write_first(live, &frame);
 		else
-			got = copy_bytes(live, file_of(live, frame.name), frame.size);
+			got = copy_packets(live, &frame);
 		if (got)
 			return got;
 	}
@@ -387,7 +395,7 @@ static int read_status(struct live_capture *live, const char *text)
 	return 0;
 }
 
-static int read_changed(struct live_capture *live)
+int live_capture_read_changed(struct live_capture *live)
 {
 	static int (*const read[LIVE_TABLES])(struct live_capture * live,
 					      const char *text) = { [LIVE_CACHES] = read_caches,
@@ -430,5 +438,8 @@ int live_capture_more(struct live_capture *live)
 	if (err)
 		return error_format(&live->capture->error, err, "standard input: %s",
 				    err == -EBADMSG ? "the stream is damaged" : strerror(-err));
-	return read_changed(live);
+	if (!live->has_packets && !live->ended)
+		return 0;
+	live->has_packets = false;
+	return live_capture_read_changed(live);
 }

@@ -33,6 +33,7 @@ struct live_capture {
 	struct cache **entries; /* for each of its caches, the entry in capture->caches */
 	size_t entry_count;	/* used entries of capture->caches: these never move */
 	uint64_t watermark;	/* ns: all events before it have come */
+	bool has_packets;	/* came since the tables were read */
 	bool ended;		/* nothing more comes */
 	bool is_whole;		/* the sender has finished the capture */
 	/* Called before the program waits for more; or NULL. */
@@ -48,10 +49,13 @@ int live_capture_open(struct live_capture *live, struct capture *capture, FILE *
 void live_capture_close(struct live_capture *live);
 
 /*
- * Waits for more events, and updates the tables of the capture and live->watermark. 0, or -errno
- * with capture->error.text set.
+ * Waits for more events, and updates live->watermark; and the tables of the capture if packets
+ * came, which need them. 0, or -errno with capture->error.text set.
  */
 int live_capture_more(struct live_capture *live);
+
+/* Updates the tables of the capture, before its events are taken. 0 or -errno, as above. */
+int live_capture_read_changed(struct live_capture *live);
 
 /* The first bytes of a stream, up to end, were read: gives their space on the disk back. */
 void live_capture_release(struct live_capture *live, size_t stream, uint64_t end);

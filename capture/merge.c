@@ -220,7 +220,7 @@ static int wait_for_events(struct merge *merge)
 		if (!err)
 			err = refresh_streams(merge);
 	}
-	return err;
+	return err ? err : live_capture_read_changed(merge->live);
 }
 
 int merge_next(struct merge *merge, const struct event **events)

@@ -118,6 +118,34 @@ keys()
 }
 table=keys linear 0 "keys of groups" 80000 "$report" count -i hostile --by=ptr,call_site --format=csv
 
+# a stream that appends to a table of slab caches, without events: each frame had the whole table read again
+frames()
+{
+	local i name
+
+	echo 'kmemtrace-stream 1'
+	for name in metadata kernel/status kernel/symbols kernel/gfp kernel/topology; do
+		echo "replace $name $(wc -c <"hostile/$name")"
+		cat "hostile/$name"
+	done
+	echo "append kernel/caches $(($1 * 10))"
+	yes 'kmalloc a' | head -n "$1"
+	for name in cpu0 cpu1; do
+		echo "append $name 64"
+		head -c 64 "hostile/$name"
+	done
+	echo 'time 0'
+	for ((i = 0; i < $1 / 50; i++)); do
+		printf 'append kernel/caches 1\n\ntime 0\n'
+	done
+	echo end
+} >stream
+stream()
+{
+	"$report" events -i - <stream
+}
+table=frames linear 0 "frames of a stream" 60000 stream
+
 # pieces that each have the stream of another CPU
 pieces()
 {
