@@ -4,17 +4,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/stream_frame.h"
+#include "cli/stop.h"
 #include "tracer/publishing.h"
 #include "tracer/stream_output.h"
 
 #define BLOCK 65536
+#define HANGS_AFTER 5 /* s: a reader that takes nothing, once a signal has come */
 
 /* Tables of the start. Only names come later; the others of these are sent again at the end. */
 static const char *const first_tables[] = { "metadata", "kernel/status", "kernel/symbols",
@@ -30,11 +36,46 @@ static const char *const grown_tables[STREAM_OUTPUT_TABLES] = { "kernel/caches",
 /* The capture ends when its reader has ended: this is not an error. */
 static int check_output(struct stream_output *output, struct error *error, int err)
 {
-	if (err == -EPIPE)
+	output->hangs |= err == -ETIMEDOUT;
+	if (err == -EPIPE || err == -ETIMEDOUT)
 		output->ended = true;
 	else if (err)
 		return error_set_at(error, err, "standard output");
 	return 0;
+}
+
+/* Waits until a write of PIPE_BUF bytes does not block. 0; -ETIMEDOUT: the reader hangs. */
+static int wait_for_reader(void)
+{
+	struct pollfd output = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	for (int waited = 0; waited < HANGS_AFTER; waited += stop_signal() != 0) {
+		int got = poll(&output, 1, 1000);
+
+		if (got > 0 || (got < 0 && errno != EINTR))
+			return 0;
+	}
+	return -ETIMEDOUT;
+}
+
+static int write_output(const char *bytes, size_t size)
+{
+	int err = 0;
+
+	for (size_t at = 0; at < size && !err; at += PIPE_BUF) {
+		err = wait_for_reader();
+		if (!err)
+			err = stream_frame_write(STDOUT_FILENO, bytes + at,
+						 MIN(size - at, PIPE_BUF));
+	}
+	return err;
+}
+
+static int begin_frame(const struct stream_frame *frame)
+{
+	int err = wait_for_reader();
+
+	return err ? err : stream_frame_begin(STDOUT_FILENO, frame);
 }
 
 /* Sends the bytes of the file from an offset to its end. *sent becomes the end. */
@@ -46,14 +87,14 @@ static int send_bytes(int fd, struct stream_frame *frame, uint64_t *sent, uint64
 	if (end <= *sent && frame->kind == STREAM_FRAME_APPEND)
 		return 0;
 	frame->size = end - *sent;
-	err = stream_frame_begin(STDOUT_FILENO, frame);
+	err = begin_frame(frame);
 	while (!err && *sent < end) {
 		size_t size = end - *sent < BLOCK ? (size_t)(end - *sent) : BLOCK;
 		ssize_t got = pread(fd, block, size, (off_t)*sent);
 
 		if (got <= 0)
 			return got ? -errno : -EIO;
-		err = stream_frame_write(STDOUT_FILENO, block, (size_t)got);
+		err = write_output(block, (size_t)got);
 		*sent += (uint64_t)got;
 	}
 	return err;
@@ -121,9 +162,7 @@ static int send_mark(struct stream_output *output, struct pieces *pieces,
 {
 	const struct stream_frame frame = { .kind = kind, .time = time };
 
-	return output->ended ? 0
-			     : check_output(output, pieces->error,
-					    stream_frame_begin(STDOUT_FILENO, &frame));
+	return output->ended ? 0 : check_output(output, pieces->error, begin_frame(&frame));
 }
 
 int stream_output_begin(struct stream_output *output, struct pieces *pieces)
@@ -136,8 +175,7 @@ int stream_output_begin(struct stream_output *output, struct pieces *pieces)
 	if (!output->sent)
 		return error_set_at(pieces->error, -ENOMEM, "standard output");
 	err = check_output(output, pieces->error,
-			   stream_frame_write(STDOUT_FILENO, STREAM_FRAME_FIRST,
-					      strlen(STREAM_FRAME_FIRST)));
+			   write_output(STREAM_FRAME_FIRST, strlen(STREAM_FRAME_FIRST)));
 	for (size_t i = 0; i < COUNT(first_tables) && !err; i++)
 		err = send_table(output, pieces, first_tables[i], NULL);
 	if (!err)
@@ -157,14 +195,30 @@ int stream_output_step(struct stream_output *output, struct pieces *pieces, uint
 			       streams_watermark(pieces->streams, now));
 }
 
+static int fail_hanging(const struct stream_output *output, const struct pieces *pieces)
+{
+	uint64_t left = 0;
+
+	for (unsigned int i = 0; i < pieces->streams->rings.possible_cpus; i++)
+		if (pieces->streams->draining[i])
+			left += pieces->streams->drains[i].writer.size - output->sent[i];
+	return error_format(pieces->error, -ETIMEDOUT,
+			    "standard output: the reader took nothing for %d s: %" PRIu64
+			    " bytes of events were not sent",
+			    HANGS_AFTER, left);
+}
+
 int stream_output_end(struct stream_output *output, struct pieces *pieces)
 {
-	int err;
+	int err = 0;
 
-	if (!output->sent || output->ended)
+	if (!output->sent)
 		return 0;
-	err = send_new(output, pieces);
+	if (!output->ended)
+		err = send_new(output, pieces);
 	for (size_t i = 0; i < COUNT(last_tables) && !err; i++)
 		err = send_table(output, pieces, last_tables[i], NULL);
-	return err ? err : send_mark(output, pieces, STREAM_FRAME_END, 0);
+	if (!err)
+		err = send_mark(output, pieces, STREAM_FRAME_END, 0);
+	return !err && output->hangs ? fail_hanging(output, pieces) : err;
 }

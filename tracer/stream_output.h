@@ -14,7 +14,8 @@
 struct stream_output {
 	uint64_t *sent;			       /* bytes, by CPU; NULL: nothing is sent */
 	uint64_t tables[STREAM_OUTPUT_TABLES]; /* bytes */
-	bool ended;			       /* the reader is gone */
+	bool ended;			       /* the reader is gone, or hangs */
+	bool hangs;			       /* it took nothing when kmemtraced was to stop */
 };
 
 /* Sends the files that are there before the first event. 0 or -errno with the error set. */
@@ -26,7 +27,10 @@ int stream_output_begin(struct stream_output *output, struct pieces *pieces);
  */
 int stream_output_step(struct stream_output *output, struct pieces *pieces, uint64_t now);
 
-/* Sends the rest, and the tables that are written at the end. 0 or -errno. */
+/*
+ * Sends the rest, and the tables that are written at the end. 0 or -errno; -ETIMEDOUT if the reader
+ * hangs.
+ */
 int stream_output_end(struct stream_output *output, struct pieces *pieces);
 
 #endif

@@ -118,4 +118,16 @@ daemon=
 read -r recorded lost <<<"$(result)"
 [ "$(jq .loss.lost counted)" = "$lost" ] || fail "slow: $(jq -c .loss counted), but $(cat daemon.log)"
 [ "$lost" -gt 0 ] || fail "slow: nothing was lost"
+
+# A reader that hangs does not keep kmemtraced from stopping: it says that events were not sent.
+exec 3<>pipe
+stream -m 1 -- sh -c 'for i in 1 2 3 4 5; do echo 8000; echo 0; done | "$0" >/dev/null
+	: >loaded' "$builddir/tests/live/descriptors"
+grep -a -m 1 -q 'time 0$' <&3
+wait_for "the end of the load" [ -e loaded ]
+stop_daemon
+[ "$status" = 2 ] || fail "a reader that hangs: exit $status: $(cat daemon.log)"
+grep -q 'the reader took nothing for 5 s: [1-9][0-9]* bytes of events were not sent' daemon.log ||
+	fail "a reader that hangs: $(cat daemon.log)"
+exec 3>&-
 [ -z "$(ls -A "$TMPDIR")" ] || fail "temporary files stay: $(ls -A "$TMPDIR")"

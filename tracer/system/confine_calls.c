@@ -42,6 +42,8 @@ static const char *const always[] = {
 	/* signals, and the end */
 	"rt_sigreturn", "sigreturn", "rt_sigprocmask", "rt_sigaction", "wait4", "waitid", "exit",
 	"exit_group",
+	/* a reader of standard output that may hang */
+	"poll", "ppoll", "ppoll_time64",
 	/* facts */
 	"getpid", "gettid", "getuid", "geteuid", "getuid32", "geteuid32", "uname",
 	/* the ring of a CPU that comes online, on a kernel without BPF_FETCH */
