@@ -20,13 +20,13 @@ int cache_guesses_init(struct cache_guesses *guesses)
 	int err;
 
 	memset(guesses, 0, sizeof(*guesses));
-	err = name_table_init(&guesses->names);
+	err = texts_init(&guesses->names);
 	return err ? err : hash_map_init(&guesses->index);
 }
 
 void cache_guesses_deinit(struct cache_guesses *guesses)
 {
-	name_table_deinit(&guesses->names);
+	texts_deinit(&guesses->names);
 	hash_map_deinit(&guesses->index);
 	free(guesses->newest);
 	free(guesses->caches);
@@ -59,18 +59,17 @@ static uint32_t *live_slot(struct cache_guesses *guesses, uint64_t pointer)
 	return hash_map_add(&guesses->index, pointer, number) ? NULL : &live[number];
 }
 
-/* The number of the name, which has an entry in newest; or -ENOMEM. */
-static int64_t add_guessed_name(struct cache_guesses *guesses, const char *text)
+/* The number of the name, which has an entry in newest; 0: no memory. */
+static uint32_t add_guessed_name(struct cache_guesses *guesses, const char *text)
 {
 	size_t count = guesses->names.count;
-	int64_t number = name_table_add(&guesses->names, text);
-	uint32_t *newest;
+	uint32_t number = texts_add(&guesses->names, text), *newest;
 
-	if (number < 0 || (size_t)number < count)
+	if (number < count)
 		return number;
 	newest = array_grow(guesses->newest, count, sizeof(*newest));
 	if (!newest)
-		return -ENOMEM;
+		return 0;
 	guesses->newest = newest;
 	newest[count] = HASH_MAP_NONE;
 	return number;
@@ -97,10 +96,11 @@ static int64_t add_cache(struct cache_guesses *guesses, uint32_t name)
 static int64_t find_cache(struct cache_guesses *guesses, const char *name,
 			  const struct guessed_cache *sizes)
 {
-	int64_t number = add_guessed_name(guesses, name), found;
+	uint32_t number = add_guessed_name(guesses, name);
 	struct guessed_cache *one = NULL;
+	int64_t found;
 
-	if (number < 0)
+	if (!number)
 		return -ENOMEM;
 	for (found = guesses->newest[number]; found != HASH_MAP_NONE; found = one->next) {
 		one = &guesses->caches[found];
@@ -109,7 +109,7 @@ static int64_t find_cache(struct cache_guesses *guesses, const char *name,
 			break;
 	}
 	if (found == HASH_MAP_NONE)
-		found = add_cache(guesses, (uint32_t)number);
+		found = add_cache(guesses, number);
 	if (found < 0 || !sizes)
 		return found;
 	one = &guesses->caches[found];
@@ -147,7 +147,7 @@ int cache_guesses_free(struct cache_guesses *guesses, uint64_t pointer, const ch
 	if (*slot) {
 		found = *slot - 1;
 		was = guesses->caches[found];
-		known = guesses->names.list[was.name].text;
+		known = texts_get(&guesses->names, was.name);
 	}
 	*slot = 0;
 	if (!name)
@@ -181,7 +181,8 @@ int cache_guesses_write(const struct cache_guesses *guesses, uint64_t since, FIL
 			.size = one->allocated,
 		};
 
-		snprintf(cache.name, sizeof(cache.name), "%s", guesses->names.list[one->name].text);
+		snprintf(cache.name, sizeof(cache.name), "%s",
+			 texts_get(&guesses->names, one->name));
 		if (strcmp(cache.name, ANONYMOUS))
 			err = caches_write_cache(file, &cache);
 	}

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "capture/import/name_table.h"
+#include "base/texts.h"
 
 struct guessed_cache {
 	uint32_t name; /* its number in cache_guesses.names */
@@ -22,7 +22,7 @@ struct guessed_cache {
 };
 
 struct cache_guesses {
-	struct name_table names;
+	struct texts names;
 	uint32_t *newest; /* the newest cache of each name */
 	struct guessed_cache *caches;
 	size_t cache_count;

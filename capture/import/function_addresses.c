@@ -19,12 +19,12 @@
 int function_addresses_init(struct function_addresses *functions)
 {
 	functions->unresolved = 0;
-	return name_table_init(&functions->names);
+	return texts_init(&functions->names);
 }
 
 void function_addresses_deinit(struct function_addresses *functions)
 {
-	name_table_deinit(&functions->names);
+	texts_deinit(&functions->names);
 }
 
 /*
@@ -47,9 +47,10 @@ int function_addresses_find(struct function_addresses *functions, struct import_
 			    const char *text, uint64_t *address)
 {
 	char name[512], whole[640], module[64] = "";
-	uint64_t offset = 0, count = functions->names.count;
+	size_t count = functions->names.count;
+	uint64_t offset = 0;
 	const char *at = text, *bracket;
-	int64_t number;
+	uint32_t number;
 	size_t length;
 
 	if (number_parse(&at, 16, address) && (!*at || *at == ' '))
@@ -70,15 +71,15 @@ int function_addresses_find(struct function_addresses *functions, struct import_
 		snprintf(module, sizeof(module), "%.*s", (int)strcspn(bracket + 1, "] "),
 			 bracket + 1);
 	snprintf(whole, sizeof(whole), "%s [%s]", name, module);
-	number = name_table_add(&functions->names, whole);
-	if (number < 0)
+	number = texts_add(&functions->names, whole);
+	if (!number)
 		return error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 	if (offset >= OFFSET_MAX) {
 		functions->unresolved++;
 		offset = OFFSET_MAX - 1;
 	}
-	*address = FUNCTION_BASE + (uint64_t)number * FUNCTION_STEP;
-	if ((uint64_t)number == count) {
+	*address = FUNCTION_BASE + (uint64_t)(number - 1) * FUNCTION_STEP;
+	if (number == count) {
 		int err = add_symbols(target, *address, name, *module ? module : NULL);
 
 		if (err)

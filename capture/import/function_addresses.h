@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
+#include "base/texts.h"
 #include "capture/import/import_target.h"
-#include "capture/import/name_table.h"
 
 struct function_addresses {
-	struct name_table names;
+	struct texts names;
 	uint64_t unresolved; /* call sites whose text could not be parsed */
 };
 

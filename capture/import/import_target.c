@@ -85,7 +85,7 @@ int import_target_open(struct import_target *target, struct directory *directory
 	clear_machine(&target->metadata);
 	snprintf(target->metadata.source, sizeof(target->metadata.source), "%s", source);
 	if (!notes_open(&target->notes) || !notes_open(&target->damages) ||
-	    cache_guesses_init(&target->caches) || name_table_init(&target->comms) ||
+	    cache_guesses_init(&target->caches) || texts_init(&target->comms) ||
 	    hash_map_init(&target->tasks))
 		return fail_target_memory(target);
 	target->task_lines = directory_open(directory, "kernel/tasks", false);
@@ -112,7 +112,7 @@ void import_target_close(struct import_target *target)
 	notes_close(&target->damages);
 	free(target->task_comms);
 	hash_map_deinit(&target->tasks);
-	name_table_deinit(&target->comms);
+	texts_deinit(&target->comms);
 	cache_guesses_deinit(&target->caches);
 	gfp_deinit(&target->gfp);
 	status_deinit(&target->status);
@@ -311,10 +311,10 @@ int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t
 {
 	struct task task = { .tid = tid, .tgid = tgid, .since = time };
 	uint32_t index = hash_map_find(&target->tasks, tid);
-	int64_t number = name_table_add(&target->comms, comm);
+	uint32_t number = texts_add(&target->comms, comm);
 	int err;
 
-	if (number < 0)
+	if (!number)
 		return fail_target_memory(target);
 	if (index == HASH_MAP_NONE) {
 		uint32_t *list;
@@ -329,7 +329,7 @@ int import_target_name_task(struct import_target *target, uint32_t tid, uint32_t
 	} else if (target->task_comms[index] == number) {
 		return 0;
 	}
-	target->task_comms[index] = (uint32_t)number;
+	target->task_comms[index] = number;
 	snprintf(task.comm, sizeof(task.comm), "%s", comm);
 	err = task_write(target->task_lines, &task);
 	return err ? error_format(&target->error, err, "kernel/tasks: %s", strerror(-err)) : 0;

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "capture/directory.h"
 #include "capture/import/cache_guess.h"
-#include "capture/import/name_table.h"
 #include "capture/metadata.h"
 #include "capture/status.h"
 #include "capture/writer.h"
@@ -51,9 +50,9 @@ struct import_target {
 	struct status status;
 	struct gfp_table gfp;
 	struct cache_guesses caches;
-	struct name_table comms; /* names of tasks */
-	struct hash_map tasks;	 /* by thread id: the index in task_comms */
-	uint32_t *task_comms;	 /* the number of the task's last name in comms */
+	struct texts comms;    /* names of tasks */
+	struct hash_map tasks; /* by thread id: the index in task_comms */
+	uint32_t *task_comms;  /* the number of the task's last name in comms */
 	struct import_cpu **cpus;
 	size_t cpu_count;
 	FILE *task_lines;
