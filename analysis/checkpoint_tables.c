@@ -217,6 +217,9 @@ static int write_cgroups(struct checkpoint *checkpoint, FILE *file)
 	for (size_t i = 0; i < cgroups->count && !err; i++) {
 		const struct cgroup *cgroup = &cgroups->list[i];
 
+		/* two pieces can have one line */
+		if (i && cgroup[-1].id == cgroup->id && !strcmp(cgroup[-1].path, cgroup->path))
+			continue;
 		if (!has_id(&gone, cgroup->id) || has_id(&used, cgroup->id))
 			err = cgroups_write_cgroup(file, cgroup->id, cgroup->since, cgroup->path);
 	}
@@ -227,25 +230,21 @@ static int write_cgroups(struct checkpoint *checkpoint, FILE *file)
 	return err;
 }
 
-/* Each stack is named once for all pieces. */
-static int copy_text_part(struct checkpoint *checkpoint, FILE *file, const char *name)
-{
-	__attribute__((cleanup(free_text))) char *text = NULL;
-	int err = capture_parts_read(&checkpoint->capture->parts, name, TEXT_BYTES_MAX, &text);
-
-	if (err == -ENOENT)
-		return 0;
-	return err ? err : fputs(text, file) < 0 ? -errno : 0;
-}
-
+/* One piece of all names a stack. A later event, too, can have a stack that no live object has. */
 static int write_stacks(struct checkpoint *checkpoint, FILE *file)
 {
-	return copy_text_part(checkpoint, file, "kernel/stacks");
+	const struct stacks *stacks = &checkpoint->capture->stacks;
+	int err = 0;
+
+	for (size_t i = 0; i < stacks->count && !err; i++)
+		err = stack_write(file, &stacks->list[i], stacks_frames(stacks, &stacks->list[i]));
+	return err;
 }
 
+/* Each piece names the files of its frames, so that the text of all pieces repeats them. */
 static int write_user_symbols(struct checkpoint *checkpoint, FILE *file)
 {
-	return copy_text_part(checkpoint, file, "kernel/user_symbols");
+	return user_symbols_write(file, &checkpoint->capture->user_symbols);
 }
 
 /*

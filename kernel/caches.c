@@ -309,19 +309,22 @@ const char *caches_find_aliases(const struct caches *caches, const char *name)
 	return alias && *alias->others ? alias->others : NULL;
 }
 
-/* Each piece, and the end, may have written a cache again. */
-static void sort_debugged(struct caches *caches)
+/* Each piece, and the end, may have written a line again: of equal elements, one stays. */
+static size_t sort_unique(void *list, size_t count, size_t size,
+			  int compare(const void *, const void *))
 {
-	struct cache_debug *list = caches->debugged;
-	size_t count = 0;
+	char *kept = list;
 
-	if (!list)
-		return;
-	qsort(list, caches->debugged_count, sizeof(*list), compare_debug);
-	for (size_t i = 0; i < caches->debugged_count; i++)
-		if (!count || strcmp(list[i].name, list[count - 1].name) != 0)
-			list[count++] = list[i];
-	caches->debugged_count = count;
+	if (!count)
+		return 0;
+	qsort(list, count, size, compare);
+	for (char *at = kept + size; at < (char *)list + count * size; at += size) {
+		if (!compare(kept, at))
+			continue;
+		kept += size;
+		memmove(kept, at, size);
+	}
+	return (size_t)(kept - (char *)list) / size + 1;
 }
 
 int caches_parse(struct caches *caches, const char *text)
@@ -331,10 +334,10 @@ int caches_parse(struct caches *caches, const char *text)
 
 	*caches = (struct caches){ 0 };
 	err = read_lines(caches, &lines, text);
-	if (caches->kmalloc_count)
-		qsort(caches->kmalloc, caches->kmalloc_count, sizeof(*caches->kmalloc),
-		      compare_kmalloc);
-	sort_debugged(caches);
+	caches->kmalloc_count = sort_unique(caches->kmalloc, caches->kmalloc_count,
+					    sizeof(*caches->kmalloc), compare_kmalloc);
+	caches->debugged_count = sort_unique(caches->debugged, caches->debugged_count,
+					     sizeof(*caches->debugged), compare_debug);
 	if (!err)
 		err = resolve_sightings(caches, &lines);
 	if (!err)

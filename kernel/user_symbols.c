@@ -191,6 +191,30 @@ int user_symbols_parse(struct user_symbols *symbols, const char *text)
 	return 0;
 }
 
+int user_symbols_write(FILE *file, const struct user_symbols *symbols)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < symbols->file_count && !err; i++)
+		err = user_file_write(file, symbols->files[i].number,
+				      texts_get(&symbols->strings, symbols->files[i].build_id),
+				      texts_get(&symbols->strings, symbols->files[i].path));
+	for (size_t i = 0; i < symbols->function_count && !err; i++) {
+		const struct user_function *function = &symbols->functions[i];
+
+		err = user_function_write(file, function->file, function->begin, function->end,
+					  texts_get(&symbols->strings, function->name));
+	}
+	for (size_t i = 0; i < symbols->stack_count && !err; i++) {
+		const struct user_frames *stack = &symbols->stacks[i];
+
+		err = user_frames_write(file, stack->id,
+					stack->count ? symbols->frames + stack->first : NULL,
+					stack->count);
+	}
+	return err;
+}
+
 void user_symbols_deinit(struct user_symbols *symbols)
 {
 	texts_deinit(&symbols->strings);

@@ -58,6 +58,9 @@ struct user_symbols {
 int user_symbols_parse(struct user_symbols *symbols, const char *text);
 void user_symbols_deinit(struct user_symbols *symbols);
 
+/* Writes all lines. 0 or -errno. */
+int user_symbols_write(FILE *file, const struct user_symbols *symbols);
+
 /* Write a line; 0 or -errno. */
 int user_file_write(FILE *file, uint32_t number, const char *build_id, const char *path);
 int user_function_write(FILE *file, uint32_t number, uint64_t begin, uint64_t end,

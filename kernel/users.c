@@ -36,8 +36,16 @@ int users_add(struct users *users, uint32_t uid, const char *name)
 
 void users_sort(struct users *users)
 {
+	size_t kept = 0;
+
 	if (users->count)
 		qsort(users->list, users->count, sizeof(*users->list), compare_users);
+	for (size_t i = 0; i < users->count; i++)
+		if (!kept || users->list[kept - 1].uid != users->list[i].uid)
+			users->list[kept++] = users->list[i];
+		else
+			free(users->list[i].name);
+	users->count = kept;
 }
 
 void users_deinit(struct users *users)

@@ -10,19 +10,19 @@
 
 struct user_name {
 	uint32_t uid;
-	size_t order; /* of its line; the first line of a user id counts */
+	size_t order; /* of its line */
 	char *name;
 	bool written; /* users_write_once() has written its line */
 };
 
 struct users {
-	struct user_name *list; /* by uid and order, once they are sorted */
+	struct user_name *list; /* by uid, once they are sorted */
 	size_t count;
 };
 
 /* Adds a user, with a copy of the name. 0 or -ENOMEM. */
 int users_add(struct users *users, uint32_t uid, const char *name);
-void users_sort(struct users *users);
+void users_sort(struct users *users); /* of users with one id, the first stays */
 void users_deinit(struct users *users);
 
 /* NULL: not known. */

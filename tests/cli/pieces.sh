@@ -134,6 +134,30 @@ awk '$1 == "cpu" { recorded += $6 } END { exit recorded > 0 ? 0 : 1 }' "$last/ke
 	[ "$(value "$last" begin)" -lt "$(value sample end)" ] ||
 	wrong "$last: $(head -n 12 "$last/kernel/status")"
 
+# A checkpoint does not grow with the number of pieces: lines that each piece has stand in it once.
+run 0 kmemtrace-pack --split=1 -o many 6.1-armhf
+for piece in many/piece.*; do
+	printf 'kmalloc kmalloc-%s 64 64\n' a b c >>"$piece/kernel/caches"
+	printf 'debug kmalloc-%s 64 FZ\n' a b c >>"$piece/kernel/caches"
+	printf 'user %s name\n' 7001 7002 >>"$piece/kernel/tasks"
+	printf 'cgroup %s 1 /system.slice\n' 9001 9002 >>"$piece/kernel/cgroups"
+	printf 'stack %s 1 0 1000 2000\n' a1 a2 >>"$piece/kernel/stacks"
+	printf 'file %s - /bin/sh\nfunction %s 10 20 main\nframes 1 1 18\n' 1 1 2 2 \
+		>>"$piece/kernel/user_symbols"
+	rm -rf "$piece/checkpoint"
+done
+"$check" -q --repair many >said 2>&1 # its planted errors stay
+# shared_lines PIECE
+shared_lines()
+{
+	grep -hE '^(kmalloc|debug|user|cgroup|stack|file|function|frames) ' "$1"/checkpoint/kernel/* | sort
+}
+[ "$(ls many | wc -l)" -gt 8 ] || wrong "many has only $(ls many | wc -l) pieces"
+shared_lines many/piece.000002 >second
+shared_lines "many/$(ls many | tail -n 1)" >newest
+[ -s second ] && cmp -s second newest ||
+	wrong "lines of a checkpoint are repeated: $(wc -l <second), at the end $(wc -l <newest)"
+
 # a stream that does not go on
 run 0 kmemtrace-pack --split=20k -o gap sample
 cp gap/piece.000001/cpu0 gap/piece.000002/cpu0

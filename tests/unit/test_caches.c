@@ -142,6 +142,7 @@ static void knows_kmalloc_caches(void **state)
 	assert_int_equal(caches_parse(&caches, "kmalloc kmalloc-8\nkmalloc dma-kmalloc-1k\n"
 					       "kmalloc kmalloc-8\nkmalloc cut"),
 			 0);
+	assert_int_equal(caches.kmalloc_count, 2); /* the repeated and the cut line do not count */
 	assert_true(caches_has_kmalloc(&caches, "kmalloc-8"));
 	assert_true(caches_has_kmalloc(&caches, "dma-kmalloc-1k"));
 	assert_false(caches_has_kmalloc(&caches, "kmalloc-cg-8"));
