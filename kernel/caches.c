@@ -16,6 +16,8 @@
 #include "base/text.h"
 
 #define ALIASES_MAX 4096 /* bytes, of one cache; a busy machine has 2,000 */
+/* Each allocation is compared with all. Kernels have at most 22 sizes of 19 types. */
+#define KMALLOC_MAX 1024
 
 /* A line "cache", or a line "gone" with its time in since. */
 struct sighting {
@@ -338,6 +340,8 @@ int caches_parse(struct caches *caches, const char *text)
 					    sizeof(*caches->kmalloc), compare_kmalloc);
 	caches->debugged_count = sort_unique(caches->debugged, caches->debugged_count,
 					     sizeof(*caches->debugged), compare_debug);
+	if (!err && caches->kmalloc_count > KMALLOC_MAX)
+		err = -EFBIG;
 	if (!err)
 		err = resolve_sightings(caches, &lines);
 	if (!err)

@@ -71,7 +71,7 @@ struct cache_debug {
  * Numbers are decimal, addresses hex; in NAME, a space, a backslash and a byte that is not
  * printable are \xHH. Lines may be in any order; lines with other keys are skipped. A repeated line
  * is ignored. A cache without a line "gone" ends when the next cache at its address begins. 0 or
- * -errno.
+ * -errno; -EFBIG: there are more kmalloc caches than any kernel has.
  */
 int caches_parse(struct caches *caches, const char *text);
 void caches_deinit(struct caches *caches);

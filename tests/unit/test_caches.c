@@ -2,6 +2,8 @@
 /* Slab caches by address and time, and their aliases. */
 #include "config.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +169,39 @@ static void knows_kmalloc_caches(void **state)
 	assert_false(caches_is_kmalloc("kmalloc") || caches_is_kmalloc("my-kmalloc-8"));
 }
 
+/* Lines "kmalloc" of so many names, each `times` times. */
+static char *kmalloc_lines(int names, int times)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	for (int i = 0; i < times; i++)
+		for (int name = 0; name < names; name++)
+			fprintf(file, "kmalloc kmalloc-%d 8 16\n", name);
+	fclose(file);
+	return text;
+}
+
+/* Each piece of a set repeats the lines; and each allocation is compared with all of them. */
+static void kmalloc_caches_are_few(void **state)
+{
+	char *text = kmalloc_lines(1024, 3);
+	struct caches caches;
+
+	(void)state;
+	assert_int_equal(caches_parse(&caches, text), 0);
+	assert_int_equal(caches.kmalloc_count, 1024);
+	assert_true(caches_has_kmalloc(&caches, "kmalloc-0"));
+	assert_true(caches_has_kmalloc(&caches, "kmalloc-1023"));
+	caches_deinit(&caches);
+	free(text);
+	text = kmalloc_lines(1025, 1);
+	assert_int_equal(caches_parse(&caches, text), -EFBIG);
+	assert_int_equal(caches.kmalloc_count, 0);
+	free(text);
+}
+
 /* Caches of one name with more aliases than fit: the time must be linear in the text. */
 static void hostile_aliases_are_bounded(void **state)
 {
@@ -217,6 +252,7 @@ int main(void)
 		cmocka_unit_test(written_caches_are_parsed),
 		cmocka_unit_test(damaged_caches_are_skipped),
 		cmocka_unit_test(knows_kmalloc_caches),
+		cmocka_unit_test(kmalloc_caches_are_few),
 		cmocka_unit_test(hostile_aliases_are_bounded),
 		cmocka_unit_test(text_may_be_cut_off_anywhere),
 	};
