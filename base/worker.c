@@ -84,6 +84,8 @@ void worker_close_others(int *kept, size_t count)
 
 	qsort(kept, count, sizeof(*kept), compare_fds);
 	for (size_t i = 0; i < count; i++) {
+		if (kept[i] < (int)first)
+			continue;
 		close_all_from(first, (unsigned int)kept[i] - 1);
 		first = (unsigned int)kept[i] + 1;
 	}

@@ -24,7 +24,10 @@ void worker_close(struct worker *worker);
 /* In the worker: ignores all signals but SIGCHLD. */
 void worker_ignore_signals(void);
 
-/* In the worker: closes all descriptors but standard input, output, error, and `count` others. */
+/*
+ * In the worker: closes all descriptors but standard input, output, error, and `count` others, of
+ * which -1 is none.
+ */
 void worker_close_others(int *kept, size_t count);
 
 /*

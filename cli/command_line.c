@@ -2,11 +2,13 @@
 /* Messages about a command line, and the search for a mistyped long option. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/suggest.h"
 #include "cli/command_line.h"
@@ -119,11 +121,24 @@ static void print_version(FILE *file, struct argp_state *state)
 	fprintf(file, "%s %s\n", program_invocation_short_name, PACKAGE_VERSION);
 }
 
+/*
+ * A file that is opened never gets the number of standard input, output or error that the caller
+ * has closed: messages would be written into it. To read or write the standard file still fails.
+ */
+static void keep_standard_numbers(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			exit(EXIT_TROUBLE);
+}
+
 void parse_command_line(const struct argp *argp, int argc, char **argv, unsigned int flags,
 			void *options)
 {
 	error_t err;
 
+	keep_standard_numbers();
 	argp_err_exit_status = EXIT_TROUBLE;
 	argp_program_version_hook = print_version;
 	if (argc)

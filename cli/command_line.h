@@ -20,7 +20,7 @@ struct path_arguments {
 
 /*
  * argp_parse() with --version, the program's name in every message, and a suggestion for a mistyped
- * long option.
+ * long option. Before it, opens standard input, output and error if they are closed.
  */
 void parse_command_line(const struct argp *argp, int argc, char **argv, unsigned int flags,
 			void *options);

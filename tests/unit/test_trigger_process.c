@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The process of --trigger-command: what the command gets, its failures, and the end. */
+/*
+ * The process of --trigger-command: what the command gets, its failures, and the end; and the
+ * descriptors that such a process keeps.
+ */
 #include "config.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,9 +184,39 @@ static void waiting_commands_are_run_at_the_end(void **state)
 	close_process_scene(&scene);
 }
 
+/* In a child: the descriptors from 0 to 15 that are open afterwards, as bits. */
+static int open_after_closing(int *kept, size_t count)
+{
+	pid_t child = fork();
+	int open_bits = 0, status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		for (int fd = 0; fd < 16; fd++)
+			dup2(STDERR_FILENO, fd);
+		worker_close_others(kept, count);
+		for (int fd = 0; fd < 16; fd++)
+			open_bits |= fcntl(fd, F_GETFD) >= 0 ? 1 << fd : 0;
+		_exit((open_bits & 7) == 7 && !(open_bits & 0xf000) ? open_bits >> 4 & 0xff : 0);
+	}
+	status = worker_wait(child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status) << 4;
+}
+
+static void a_worker_keeps_the_descriptors_that_it_names(void **state)
+{
+	(void)state;
+	assert_int_equal(open_after_closing((int[]){ 7, 5 }, 2), 1 << 5 | 1 << 7);
+	/* none, and two that it keeps anyway */
+	assert_int_equal(open_after_closing((int[]){ 6, -1, 0, 2 }, 4), 1 << 6);
+	assert_int_equal(open_after_closing((int[]){ 11, 8, 8 }, 3), 1 << 8 | 1 << 11);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_worker_keeps_the_descriptors_that_it_names),
 		cmocka_unit_test(command_gets_path_and_variables),
 		cmocka_unit_test(failures_are_answered),
 		cmocka_unit_test(triggers_of_one_piece_have_one_dump),
