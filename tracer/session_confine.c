@@ -27,9 +27,12 @@ int session_confine_prepare(struct session *session)
 	int err;
 
 	confinement_open(&session->confinement);
-	if (session->options->rotation.enabled)
+	err = confinement_allow_reading(&session->confinement, "/proc");
+	if (!err)
+		err = confinement_allow_reading(&session->confinement, "/sys");
+	if (!err && session->options->rotation.enabled)
 		err = confinement_allow(&session->confinement, session->pieces.set.fd, CONFINE_SET);
-	else
+	else if (!err)
 		err = confinement_allow(&session->confinement, directory->fd, CONFINE_WRITE);
 	/* the temporary directory is removed at the end */
 	if (!err && options_is_temporary(session->options))

@@ -98,4 +98,27 @@ wait_for "the third piece" test -e set/piece.000003/metadata
 	fail "kmemtraced with pieces: $(privileges "/proc/$daemon/status")"
 stop_daemon
 [ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
+
+# the process that opens the files of other users has no descriptor of kmemtraced
+cat >expected <<END
+$scratch/daemon.log
+/dev/null
+/dev/null
+/memfd:kmemtraced answers (deleted)
+/memfd:kmemtraced questions (deleted)
+pipe:[]
+END
+alone() { # with CAP_DAC_READ_SEARCH and CAP_SYS_PTRACE
+	for process in $(pgrep -P $daemon); do
+		! grep -q '^CapEff:.0000000000080004$' "/proc/$process/status" || break
+	done
+	for file in "/proc/$process/fd"/*; do
+		readlink "$file"
+	done | sed 's/\[[0-9]*\]/[]/' | LC_ALL=C sort >files
+	LC_ALL=C sort expected | cmp -s - files
+}
+start_set named --switch-output=1h --stacks=all --user-stacks
+wait_for "the descriptors of the process for names" alone
+stop_daemon
+[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
 exit 0

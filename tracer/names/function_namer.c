@@ -66,19 +66,20 @@ static char *read_memory(int fd)
 }
 
 /* In the reader of one file: gives up everything but the two files and the debug directory. */
-static int confine_reader(void)
+static int confine_reader(int file, int result)
 {
 	const struct rlimit memory = { READER_MEMORY, READER_MEMORY };
+	const struct rlimit answer = { ANSWER_MAX, ANSWER_MAX };
 	const struct confine_calls calls = { 0 };
 	struct confinement confinement;
-	int debug, err;
+	int kept[] = { file, result }, err;
 
 	alarm(READER_SECONDS);
-	if (setrlimit(RLIMIT_AS, &memory))
+	worker_close_others(kept, sizeof(kept) / sizeof(*kept));
+	if (setrlimit(RLIMIT_AS, &memory) || setrlimit(RLIMIT_FSIZE, &answer))
 		return -errno;
 	confinement_open(&confinement);
-	debug = open(DEBUG_DIRECTORY, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	err = debug < 0 ? 0 : confinement_allow(&confinement, debug, CONFINE_READ);
+	err = confinement_allow_reading(&confinement, DEBUG_DIRECTORY);
 	if (!err)
 		err = confine_thread(&confinement, 0);
 	if (!err)
@@ -89,7 +90,7 @@ static int confine_reader(void)
 static void read_in_child(const struct name_question *question, int fd, int result)
 {
 	FILE *out = fdopen(result, "w");
-	int err = out ? confine_reader() : -ENOMEM;
+	int err = out ? confine_reader(fd, result) : -ENOMEM;
 
 	if (!err)
 		err = elf_names_write(out, fd, question->build_id, DEBUG_DIRECTORY,
@@ -202,7 +203,7 @@ static int answer_questions(int go, int questions, int answers)
 {
 	struct confinement confinement = { .ruleset = -1 };
 	__attribute__((cleanup(free_text))) char *text = NULL;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int kept[] = { go, questions, answers }, null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	FILE *out = fdopen(answers, "w");
 	char byte;
 
@@ -214,6 +215,8 @@ static int answer_questions(int go, int questions, int answers)
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 	}
+	/* the keeper waits for the end of its pipe */
+	worker_close_others(kept, sizeof(kept) / sizeof(*kept));
 	if (!out ||
 	    confine_thread(&confinement, 1ULL << CAP_DAC_READ_SEARCH | 1ULL << CAP_SYS_PTRACE))
 		return 1;

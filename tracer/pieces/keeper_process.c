@@ -78,7 +78,9 @@ static int confine_keeper(int set, int dumps)
 	int err;
 
 	confinement_open(&confinement);
-	err = confinement_allow(&confinement, set, CONFINE_KEEP);
+	err = confinement_allow_reading(&confinement, "/proc");
+	if (!err)
+		err = confinement_allow(&confinement, set, CONFINE_KEEP);
 	if (!err && dumps >= 0)
 		err = confinement_allow(&confinement, dumps, CONFINE_PRUNE);
 	/* without it, root removes only what is in a directory of his own */

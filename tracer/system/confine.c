@@ -60,16 +60,6 @@ static uint64_t rights_of_version(long version)
 	return all;
 }
 
-static void allow_reading(struct confinement *confinement, const char *path)
-{
-	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	confinement_allow(confinement, fd, CONFINE_READ);
-	close(fd);
-}
-
 static void open_ruleset(struct confinement *confinement)
 {
 	struct landlock_ruleset_attr attr;
@@ -97,8 +87,6 @@ void confinement_open(struct confinement *confinement)
 		snprintf(confinement->no_seccomp, sizeof(confinement->no_seccomp), "seccomp: %s",
 			 strerror(errno));
 	open_ruleset(confinement);
-	allow_reading(confinement, "/proc");
-	allow_reading(confinement, "/sys");
 }
 
 void confinement_close(struct confinement *confinement)
@@ -121,6 +109,17 @@ int confinement_allow(struct confinement *confinement, int directory, enum confi
 		       &attr, 0)
 		       ? -errno
 		       : 0;
+}
+
+int confinement_allow_reading(struct confinement *confinement, const char *path)
+{
+	int err, fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	err = confinement_allow(confinement, fd, CONFINE_READ);
+	close(fd);
+	return err;
 }
 
 /* libcap-ng has a state for each thread. */

@@ -31,12 +31,15 @@ enum confine_use {
 	CONFINE_PRUNE,	 /* rename and remove directories with all that is in them */
 };
 
-/* Finds what this kernel has. Reading in /proc and /sys is allowed. */
+/* Finds what this kernel has. No file may be opened yet. */
 void confinement_open(struct confinement *confinement);
 void confinement_close(struct confinement *confinement);
 
 /* For the threads that are confined after this call. 0 or -errno. */
 int confinement_allow(struct confinement *confinement, int directory, enum confine_use use);
+
+/* The same for reading in a directory, which need not exist. */
+int confinement_allow_reading(struct confinement *confinement, const char *path);
 
 /*
  * The calling thread keeps those of these capabilities (1 << CAP_...) that it has, can get no new
