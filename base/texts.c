@@ -29,16 +29,32 @@ void texts_deinit(struct texts *texts)
 	hash_map_deinit(&texts->index);
 }
 
+/* The number of the text among those with its hash, the first of which is given. */
+static uint32_t find_from(const struct texts *texts, uint32_t first, const char *text)
+{
+	for (uint32_t i = first == HASH_MAP_NONE ? 0 : first; i; i = texts->list[i].next)
+		if (!strcmp(texts->list[i].text, text))
+			return i;
+	return 0;
+}
+
+uint32_t texts_find(const struct texts *texts, const char *text)
+{
+	return find_from(texts,
+			 hash_map_find(&texts->index, hash_keyed_text(texts->index.seed, text)),
+			 text);
+}
+
 uint32_t texts_add(struct texts *texts, const char *text)
 {
 	uint64_t hash = hash_keyed_text(texts->index.seed, text);
 	uint32_t first = hash_map_find(&texts->index, hash);
+	uint32_t found = find_from(texts, first, text);
 	struct texts_entry *list;
 	char *copy;
 
-	for (uint32_t i = first == HASH_MAP_NONE ? 0 : first; i; i = texts->list[i].next)
-		if (!strcmp(texts->list[i].text, text))
-			return i;
+	if (found)
+		return found;
 	list = array_grow(texts->list, texts->count, sizeof(*list));
 	if (!list)
 		return 0;

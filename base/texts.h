@@ -22,6 +22,9 @@ struct texts {
 int texts_init(struct texts *texts); /* 0 or -ENOMEM */
 void texts_deinit(struct texts *texts);
 
+/* The number of the text; 0: it was not added. */
+uint32_t texts_find(const struct texts *texts, const char *text);
+
 /* The number of the text, from 1; 0: no memory. */
 uint32_t texts_add(struct texts *texts, const char *text);
 

@@ -21,7 +21,7 @@ static void add_mapping_of(struct process_maps *maps, uint32_t pid, uint64_t beg
 	struct mapping mapping = { .begin = begin, .end = end };
 
 	if (path)
-		mapping.file = process_maps_file(maps, "-", 1, path);
+		assert_int_equal(process_maps_file(maps, "-", 1, path, &mapping.file), 0);
 	assert_int_equal(process_maps_add(maps, pid, &mapping), 0);
 }
 
@@ -62,6 +62,78 @@ static void mappings_change_with_time(void **state)
 	assert_non_null(process_maps_find_before(&maps, 8, 0x1000));
 	assert_null(process_maps_find_before(&maps, 8, 0x9000));
 	assert_string_equal(path_at(&maps, 7, 0x1000), "/one");
+	process_maps_deinit(&maps);
+}
+
+/* Each address has the offset of the last mapping that was added there. */
+static void later_mappings_cover_earlier_ones(void **state)
+{
+	uint64_t expected[64] = { 0 }, number = 1;
+	struct process_maps maps;
+
+	(void)state;
+	assert_int_equal(process_maps_init(&maps), 0);
+	for (uint32_t round = 0; round < 2000; round++, number = number * 25214903917 + 11) {
+		uint64_t begin = number >> 20 & 63, size = 1 + (number >> 30) % 9;
+		struct mapping mapping = { .begin = begin,
+					   .end = begin + size < 64 ? begin + size : 64,
+					   .offset = (uint64_t)(round + 1) << 8 };
+
+		assert_int_equal(process_maps_add(&maps, 1, &mapping), 0);
+		for (uint64_t i = mapping.begin; i < mapping.end; i++)
+			expected[i] = mapping.offset + i - begin;
+		for (uint64_t i = 0; i < 64; i++) {
+			const struct mapping *found = process_maps_find(&maps, 1, i);
+
+			assert_true(found ? expected[i] == found->offset + i - found->begin
+					  : !expected[i]);
+		}
+	}
+	process_maps_deinit(&maps);
+}
+
+static void mappings_of_a_process_are_limited(void **state)
+{
+	struct process_maps maps;
+
+	(void)state;
+	assert_int_equal(process_maps_init(&maps), 0);
+	for (uint64_t i = 0; i < 3 * PROCESS_MAPS_MAX; i++)
+		add_mapping_of(&maps, 7, i * 0x2000, i * 0x2000 + 0x1000, "/one");
+	assert_int_equal(maps.list[0].count, PROCESS_MAPS_MAX);
+	assert_int_equal(maps.lost, 2 * PROCESS_MAPS_MAX);
+	assert_string_equal(path_at(&maps, 7, (PROCESS_MAPS_MAX - 1) * 0x2000), "/one");
+	assert_null(path_at(&maps, 7, PROCESS_MAPS_MAX * 0x2000));
+	/* in the place of another one; an address has no file rather than an earlier one */
+	add_mapping_of(&maps, 7, 0, 0x1000, "/two");
+	assert_string_equal(path_at(&maps, 7, 0), "/two");
+	add_mapping_of(&maps, 7, 0x100, 0x200, "/three");
+	assert_string_equal(path_at(&maps, 7, 0xff), "/two");
+	assert_null(path_at(&maps, 7, 0x100));
+	assert_int_equal(maps.lost, 2 * PROCESS_MAPS_MAX + 2);
+	add_mapping_of(&maps, 8, 0, 0x1000, "/one");
+	assert_string_equal(path_at(&maps, 8, 0), "/one");
+	process_maps_deinit(&maps);
+}
+
+static void texts_of_files_are_limited(void **state)
+{
+	struct process_maps maps;
+	char path[4000];
+	uint32_t file, first;
+
+	(void)state;
+	assert_int_equal(process_maps_init(&maps), 0);
+	memset(path, 'a', sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	assert_int_equal(process_maps_file(&maps, "-", 0, path, &first), 0);
+	for (uint64_t i = 1; i <= PROCESS_MAPS_FILE_BYTES / sizeof(path); i++)
+		assert_int_equal(process_maps_file(&maps, "-", i, path, &file), 0);
+	assert_int_equal(file, 0);
+	assert_true(maps.lost);
+	assert_in_range(maps.files.count, 16000, PROCESS_MAPS_FILE_BYTES / sizeof(path));
+	assert_int_equal(process_maps_file(&maps, "-", 0, path, &file), 0);
+	assert_int_equal(file, first);
 	process_maps_deinit(&maps);
 }
 
@@ -234,6 +306,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mappings_change_with_time),
+		cmocka_unit_test(later_mappings_cover_earlier_ones),
+		cmocka_unit_test(mappings_of_a_process_are_limited),
+		cmocka_unit_test(texts_of_files_are_limited),
 		cmocka_unit_test(ended_processes_are_kept_for_a_while),
 		cmocka_unit_test(own_functions_have_names),
 		cmocka_unit_test(stripped_files_have_debug_files),

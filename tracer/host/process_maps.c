@@ -13,6 +13,8 @@
 #include "base/cleanup.h"
 #include "tracer/host/process_maps.h"
 
+#define TEXT_OVERHEAD 64 /* bytes: of an entry of struct texts */
+
 static void clear_mappings(struct mapped_process *process)
 {
 	free(process->list);
@@ -40,14 +42,27 @@ void process_maps_deinit(struct process_maps *maps)
 	memset(maps, 0, sizeof(*maps));
 }
 
-uint32_t process_maps_file(struct process_maps *maps, const char *build_id, uint64_t inode,
-			   const char *path)
+int process_maps_file(struct process_maps *maps, const char *build_id, uint64_t inode,
+		      const char *path, uint32_t *file)
 {
-	char *text;
+	__attribute__((cleanup(free_text))) char *text = NULL;
+	size_t bytes;
 
-	if (asprintf(&text, "%s %" PRIu64 " %s", build_id, inode, path) < 0)
+	if (asprintf(&text, "%s %" PRIu64 " %s", build_id, inode, path) < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	*file = texts_find(&maps->files, text);
+	if (*file)
 		return 0;
-	return texts_take(&maps->files, text);
+	bytes = strlen(text) + TEXT_OVERHEAD;
+	if (maps->file_bytes + bytes > PROCESS_MAPS_FILE_BYTES) {
+		maps->lost++;
+		return 0;
+	}
+	maps->file_bytes += bytes;
+	*file = texts_add(&maps->files, text);
+	return *file ? 0 : -ENOMEM;
 }
 
 static struct mapped_process *find_mapped_process(const struct process_maps *maps, uint32_t pid)
@@ -73,25 +88,72 @@ static struct mapped_process *find_or_add(struct process_maps *maps, uint32_t pi
 	return &list[maps->count++];
 }
 
+/* The first mapping that ends after the address. */
+static size_t find_first_after(const struct mapping *list, size_t count, uint64_t address)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Puts mappings in the place of those from first up to last, as far as there is room. */
+static int replace_mappings(struct process_maps *maps, struct mapped_process *process, size_t first,
+			    size_t last, const struct mapping *mappings, size_t count)
+{
+	size_t others = process->count - (last - first);
+	struct mapping *list = process->list;
+
+	if (count > PROCESS_MAPS_MAX - others) {
+		maps->lost += count - (PROCESS_MAPS_MAX - others);
+		count = PROCESS_MAPS_MAX - others;
+	}
+	if (others + count > process->count) {
+		/* array_grow() needs each count once */
+		list = realloc(list, (others + count) * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		process->list = list;
+	}
+	if (last < process->count)
+		memmove(list + first + count, list + last, (process->count - last) * sizeof(*list));
+	for (size_t i = 0; i < count; i++)
+		list[first + i] = mappings[i];
+	process->count = others + count;
+	return 0;
+}
+
 int process_maps_add(struct process_maps *maps, uint32_t pid, const struct mapping *mapping)
 {
 	struct mapped_process *process = find_or_add(maps, pid);
-	struct mapping *list;
-	size_t kept = 0;
+	struct mapping mappings[3]; /* the rests of those at its begin and end around it */
+	size_t first, last, count = 0;
 
 	if (!process)
 		return -ENOMEM;
-	for (size_t i = 0; i < process->count; i++)
-		if (process->list[i].begin < mapping->begin || process->list[i].end > mapping->end)
-			process->list[kept++] = process->list[i];
-	process->count = kept;
-	/* array_grow() needs each count once */
-	list = realloc(process->list, (kept + 1) * sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	process->list = list;
-	list[process->count++] = *mapping;
-	return 0;
+	if (mapping->begin >= mapping->end)
+		return 0;
+	first = last = find_first_after(process->list, process->count, mapping->begin);
+	while (last < process->count && process->list[last].begin < mapping->end)
+		last++;
+	if (first < last && process->list[first].begin < mapping->begin) {
+		mappings[count] = process->list[first];
+		mappings[count++].end = mapping->begin;
+	}
+	mappings[count++] = *mapping;
+	if (first < last && process->list[last - 1].end > mapping->end) {
+		mappings[count] = process->list[last - 1];
+		mappings[count].offset += mapping->end - mappings[count].begin;
+		mappings[count++].begin = mapping->end;
+	}
+	return replace_mappings(maps, process, first, last, mappings, count);
 }
 
 int process_maps_fork(struct process_maps *maps, uint32_t pid, uint32_t parent)
@@ -145,10 +207,9 @@ void process_maps_exit(struct process_maps *maps, uint32_t pid)
 static const struct mapping *find_mapping(const struct mapping *list, size_t count,
 					  uint64_t address)
 {
-	while (count-- > 0)
-		if (address >= list[count].begin && address < list[count].end)
-			return &list[count];
-	return NULL;
+	size_t place = find_first_after(list, count, address);
+
+	return place < count && list[place].begin <= address ? &list[place] : NULL;
 }
 
 const struct mapping *process_maps_find(const struct process_maps *maps, uint32_t pid,
@@ -188,8 +249,11 @@ static int read_process(struct process_maps *maps, uint32_t pid)
 		    mode[2] != 'x')
 			continue;
 		/* a path, "[vdso]", or a name without either, as "anon_inode:[perf_event]" */
-		mapping.file = line[at] ? process_maps_file(maps, "-", inode, line + at) : 0;
-		err = mapping.file || !line[at] ? process_maps_add(maps, pid, &mapping) : -ENOMEM;
+		mapping.file = 0;
+		if (line[at])
+			err = process_maps_file(maps, "-", inode, line + at, &mapping.file);
+		if (!err)
+			err = process_maps_add(maps, pid, &mapping);
 	}
 	fclose(file);
 	return err;

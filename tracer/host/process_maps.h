@@ -13,16 +13,18 @@
 #include "base/hash_map.h"
 #include "base/texts.h"
 
-#define PROCESS_MAPS_ENDED 512 /* processes whose code is kept */
+#define PROCESS_MAPS_ENDED 512		    /* processes whose code is kept */
+#define PROCESS_MAPS_MAX 4096		    /* mappings of a process; a browser has 300 */
+#define PROCESS_MAPS_FILE_BYTES (64U << 20) /* the memory of all texts of files */
 
 struct mapping {
 	uint64_t begin, end; /* addresses */
 	uint64_t offset;     /* of begin in the file */
-	uint32_t file;	     /* see process_maps_file(); 0: code that was made at run time */
+	uint32_t file;	     /* see process_maps_file(); 0: code without a known file */
 };
 
 struct mapped_process {
-	struct mapping *list; /* a later one covers an earlier one */
+	struct mapping *list; /* by address; none overlaps another */
 	size_t count;
 	/* of the program before: execve() allocates while the new one is mapped */
 	struct mapping *before;
@@ -32,6 +34,8 @@ struct mapped_process {
 
 struct process_maps {
 	struct texts files;
+	size_t file_bytes;
+	uint64_t lost; /* mappings that found no room, or no room for the text of their file */
 	struct hash_map index; /* by process id */
 	struct mapped_process *list;
 	size_t count;
@@ -46,11 +50,12 @@ void process_maps_deinit(struct process_maps *maps);
 
 /*
  * The number of a file, by its text "BUILD-ID INODE PATH": build id "-" or inode 0 if they are not
- * known. 0: no memory.
+ * known. 0: there is no room for it.
  */
-uint32_t process_maps_file(struct process_maps *maps, const char *build_id, uint64_t inode,
-			   const char *path);
+int process_maps_file(struct process_maps *maps, const char *build_id, uint64_t inode,
+		      const char *path, uint32_t *file);
 
+/* The mapping takes the place of the earlier ones in its addresses. */
 int process_maps_add(struct process_maps *maps, uint32_t pid, const struct mapping *mapping);
 int process_maps_fork(struct process_maps *maps, uint32_t pid, uint32_t parent);
 /* The process executes another program, which is mapped next. */

@@ -154,9 +154,8 @@ static int take_mapping(struct mapping_events *events, struct mapping_event *eve
 	/* "//anon" and the like are no files, but cover what was mapped there before */
 	if (*record->path != '[' && (*record->path != '/' || record->path[1] == '/'))
 		return 0;
-	event->mapping.file =
-		process_maps_file(events->maps, build_id, has_id ? 0 : record->inode, record->path);
-	return event->mapping.file ? 0 : -ENOMEM;
+	return process_maps_file(events->maps, build_id, has_id ? 0 : record->inode, record->path,
+				 &event->mapping.file);
 }
 
 /* The time is at the end of each record. */

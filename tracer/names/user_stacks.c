@@ -192,6 +192,8 @@ int user_stacks_step(struct user_stacks *stacks)
 	}
 	for (; next < stacks->waiting_count && !err && !stacks->is_full; next++)
 		err = write_stack(stacks, &stacks->waiting[next]);
+	stacks->events.lost += stacks->maps.lost;
+	stacks->maps.lost = 0;
 	free(stacks->waiting);
 	stacks->waiting = NULL;
 	if (!err && stacks->waiting_count) {
