@@ -17,6 +17,7 @@
 #include "analysis/missing.h"
 #include "analysis/peak_heap.h"
 #include "base/array.h"
+#include "base/number.h"
 #include "capture/merge.h"
 
 #define PROGRESS_EVENTS 65536 /* events between two calls of settings.progress */
@@ -149,9 +150,10 @@ static int add_lost_after_end(struct analysis *analysis)
 	if (status->complete != STATUS_COMPLETE)
 		return 0;
 	for (size_t i = 0; i < status->cpu_count && !err; i++) {
-		uint64_t missing = status->cpus[i].recorded + status->cpus[i].lost;
+		uint64_t missing = status->cpus[i].recorded;
 		struct analysis_cpu *cpu = find_analysis_cpu(analysis, status->cpus[i].cpu);
 
+		number_add(&missing, status->cpus[i].lost);
 		if (!missing || (cpu && cpu->in_stream + cpu->lost >= missing))
 			continue;
 		if (!cpu) {
@@ -160,8 +162,8 @@ static int add_lost_after_end(struct analysis *analysis)
 		}
 		missing -= cpu->in_stream + cpu->lost;
 		cpu->lost += missing;
-		analysis->loss.lost += missing;
-		analysis->loss.lost_after_end += missing;
+		number_add(&analysis->loss.lost, missing);
+		number_add(&analysis->loss.lost_after_end, missing);
 		err = add_gap(analysis, (struct analysis_gap){ .after = cpu->time_last,
 							       .before = UINT64_MAX,
 							       .count = missing,
@@ -199,7 +201,7 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 			.time_last = stream->time_last,
 		};
 		loss->recorded += stream->recorded;
-		loss->lost += stream->loss.confirmed;
+		number_add(&loss->lost, stream->loss.confirmed);
 		loss->own += stream->own;
 		if (stream->all_cpus_skipped > loss->skipped)
 			loss->skipped = stream->all_cpus_skipped;
@@ -229,7 +231,9 @@ static int add_stream_counters(struct analysis *analysis, const struct merge *me
 	if (!loss->skipped_partial)
 		loss->skipped = status->skipped;
 	loss->own_known = capture_knows_own(capture);
-	loss->seen = loss->recorded + loss->lost + loss->skipped;
+	loss->seen = loss->recorded;
+	number_add(&loss->seen, loss->lost);
+	number_add(&loss->seen, loss->skipped);
 	return err;
 }
 

@@ -20,6 +20,7 @@
 #include "base/cleanup.h"
 #include "base/files.h"
 #include "base/inside.h"
+#include "base/number.h"
 #include "capture/parts.h"
 
 #define NEW PARTS_CHECKPOINT ".new"
@@ -68,13 +69,15 @@ static void complete_state(struct checkpoint *checkpoint)
 	const struct analysis *analysis = checkpoint->analysis;
 	const struct missing missing = missing_of_capture(analysis);
 	struct checkpoint_state *state = &checkpoint->state;
-	uint64_t lost;
+	uint64_t lost = missing.lost;
 
 	state->begin = checkpoint->begin;
 	state->since = before->begin ? before->since : analysis->begin;
-	state->events += before->events;
-	lost = missing.lost + missing.uncounted + analysis->initial_missing;
-	state->lost = before->lost + lost;
+	number_add(&state->events, before->events);
+	number_add(&lost, missing.uncounted);
+	number_add(&lost, analysis->initial_missing);
+	state->lost = before->lost;
+	number_add(&state->lost, lost);
 	state->lost_after = before->lost_after;
 	state->lost_before = before->lost_before;
 	if (lost) {
@@ -84,9 +87,8 @@ static void complete_state(struct checkpoint *checkpoint)
 			state->lost_after = analysis->begin;
 		state->lost_before = checkpoint->begin;
 	}
-	state->skipped = before->skipped == STATUS_UNKNOWN || missing.skipped_partial
-				 ? STATUS_UNKNOWN
-				 : before->skipped + missing.skipped;
+	state->skipped = before->skipped;
+	number_add(&state->skipped, missing.skipped_partial ? STATUS_UNKNOWN : missing.skipped);
 }
 
 static int add_missed_frees(struct checkpoint *checkpoint)

@@ -26,7 +26,7 @@ struct missing missing_of_capture(const struct analysis *analysis)
 	const struct status_counted counted = status_sum_counted(status);
 	struct missing missing = {
 		.recorded = loss->recorded,
-		.lost = loss->lost + status->sampling.dropped,
+		.lost = loss->lost,
 		.skipped = loss->skipped,
 		.unobserved = status_count_unobserved(status),
 		.sampling = analysis->estimates ? status->sampling.interval : 0,
@@ -35,6 +35,7 @@ struct missing missing_of_capture(const struct analysis *analysis)
 		.no_slab = status->no_slab,
 	};
 
+	number_add(&missing.lost, status->sampling.dropped);
 	missing_set_uncounted(&missing, analysis);
 	if (status->sampling.is_profile && counted.allocations)
 		missing.counted = counted.allocations + counted.frees;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "capture/status.h"
 
@@ -204,9 +205,9 @@ struct status_counted status_sum_counted(const struct status *status)
 	struct status_counted sum = { 0 };
 
 	for (size_t i = 0; i < status->cpu_count; i++) {
-		sum.allocations += status->cpus[i].counted.allocations;
-		sum.frees += status->cpus[i].counted.frees;
-		sum.bytes += status->cpus[i].counted.bytes;
+		number_add(&sum.allocations, status->cpus[i].counted.allocations);
+		number_add(&sum.frees, status->cpus[i].counted.frees);
+		number_add(&sum.bytes, status->cpus[i].counted.bytes);
 	}
 	return sum;
 }

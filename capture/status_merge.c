@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Counters are added; times go from the first begin to the last end. */
+/*
+ * Counters are added; times go from the first begin to the last end. A sum with STATUS_UNKNOWN is
+ * STATUS_UNKNOWN, the most that number_add() gives.
+ */
 #include "config.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "capture/status_merge.h"
-
-static void add_known(uint64_t *sum, uint64_t more)
-{
-	*sum = *sum == STATUS_UNKNOWN || more == STATUS_UNKNOWN ? STATUS_UNKNOWN : *sum + more;
-}
 
 static int merge_cpus(struct status *status, const struct status *next)
 {
@@ -23,15 +22,15 @@ static int merge_cpus(struct status *status, const struct status *next)
 			cpu = status_add_cpu(status, more->cpu);
 		if (!cpu)
 			return -ENOMEM;
-		cpu->seen += more->seen;
-		cpu->recorded += more->recorded;
-		cpu->lost += more->lost;
-		add_known(&cpu->skipped, more->skipped);
-		cpu->own += more->own;
-		cpu->from_backup += more->from_backup;
-		cpu->counted.allocations += more->counted.allocations;
-		cpu->counted.frees += more->counted.frees;
-		cpu->counted.bytes += more->counted.bytes;
+		number_add(&cpu->seen, more->seen);
+		number_add(&cpu->recorded, more->recorded);
+		number_add(&cpu->lost, more->lost);
+		number_add(&cpu->skipped, more->skipped);
+		number_add(&cpu->own, more->own);
+		number_add(&cpu->from_backup, more->from_backup);
+		number_add(&cpu->counted.allocations, more->counted.allocations);
+		number_add(&cpu->counted.frees, more->counted.frees);
+		number_add(&cpu->counted.bytes, more->counted.bytes);
 	}
 	return 0;
 }
@@ -61,12 +60,12 @@ static int merge_spans(struct status *status, const struct status *next)
 
 static void merge_sampling(struct status_sampling *sampling, const struct status_sampling *next)
 {
-	sampling->unwalked += next->unwalked;
-	sampling->user_unwalked += next->user_unwalked;
-	sampling->mappings_lost += next->mappings_lost;
-	sampling->no_room += next->no_room;
-	sampling->unsized += next->unsized;
-	sampling->dropped += next->dropped;
+	number_add(&sampling->unwalked, next->unwalked);
+	number_add(&sampling->user_unwalked, next->user_unwalked);
+	number_add(&sampling->mappings_lost, next->mappings_lost);
+	number_add(&sampling->no_room, next->no_room);
+	number_add(&sampling->unsized, next->unsized);
+	number_add(&sampling->dropped, next->dropped);
 	if (next->interval_most > sampling->interval_most)
 		sampling->interval_most = next->interval_most;
 }
@@ -95,14 +94,14 @@ int status_merge(struct status *status, const struct status *next)
 	status->complete = least_complete(status->complete, next->complete);
 	snprintf(status->stopped, sizeof(status->stopped), "%s", next->stopped);
 	status->end = next->end;
-	add_known(&status->skipped, next->skipped);
-	status->from_backup += next->from_backup;
+	number_add(&status->skipped, next->skipped);
+	number_add(&status->from_backup, next->from_backup);
 	if (next->backup_off_cpus > status->backup_off_cpus)
 		status->backup_off_cpus = next->backup_off_cpus;
-	status->hook_calls_skipped += next->hook_calls_skipped;
-	status->names_lost += next->names_lost;
-	status->lost_unattributed += next->lost_unattributed;
-	status->clamped += next->clamped;
+	number_add(&status->hook_calls_skipped, next->hook_calls_skipped);
+	number_add(&status->names_lost, next->names_lost);
+	number_add(&status->lost_unattributed, next->lost_unattributed);
+	number_add(&status->clamped, next->clamped);
 	if (next->clamped_max > status->clamped_max)
 		status->clamped_max = next->clamped_max;
 	merge_sampling(&status->sampling, &next->sampling);
@@ -116,6 +115,6 @@ int status_merge(struct status *status, const struct status *next)
 	if (!err)
 		err = merge_spans(status, next);
 	for (size_t i = 0; i < next->probes.count && i < status->probes.count; i++)
-		add_known(&status->probes.list[i].skipped, next->probes.list[i].skipped);
+		number_add(&status->probes.list[i].skipped, next->probes.list[i].skipped);
 	return err;
 }

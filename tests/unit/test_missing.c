@@ -4,6 +4,7 @@
 
 #include "tests/unit/unit.h"
 #include "analysis/missing.h"
+#include "analysis/model.h"
 
 static void expect_sentence(const struct missing *missing, enum missing_kind kind,
 			    const char *expected)
@@ -88,6 +89,27 @@ static void sum_has_the_most_unobserved_paths(void **state)
 	assert_true(sum.skipped_partial);
 }
 
+/* A status can have any number. */
+static void sums_of_a_status_end_at_the_maximum(void **state)
+{
+	struct status_cpu cpus[2] = { { .counted = { .allocations = UINT64_MAX, .frees = 3 } },
+				      { .counted = { .allocations = 2, .frees = 4 } } };
+	struct capture capture = { .status = { .cpus = cpus,
+					       .cpu_count = 2,
+					       .sampling = { .is_profile = true,
+							     .dropped = UINT64_MAX - 1 } } };
+	const struct analysis analysis = { .capture = &capture, .loss = { .lost = 5 } };
+	struct missing missing = missing_of_capture(&analysis);
+
+	(void)state;
+	assert_true(missing.lost == UINT64_MAX);
+	assert_true(status_sum_counted(&capture.status).allocations == UINT64_MAX);
+	assert_int_equal(status_sum_counted(&capture.status).frees, 7);
+	capture.status.sampling.dropped = 2;
+	missing = missing_of_capture(&analysis);
+	assert_int_equal(missing.lost, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +117,7 @@ int main(void)
 		cmocka_unit_test(skipped_events_of_a_profile_are_a_share_of_all),
 		cmocka_unit_test(nothing_is_missing),
 		cmocka_unit_test(sum_has_the_most_unobserved_paths),
+		cmocka_unit_test(sums_of_a_status_end_at_the_maximum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

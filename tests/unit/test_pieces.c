@@ -143,6 +143,8 @@ static void statuses_add_up(void **unused)
 	const struct status_span span = { .cpu = 1, .count = 2 };
 
 	(void)unused;
+	sum.sampling.dropped = UINT64_MAX - 1;
+	next.sampling.dropped = 2;
 	add_cpu(&sum, 0, 10, 3);
 	add_cpu(&next, 0, 20, STATUS_UNKNOWN);
 	add_cpu(&next, 2, 30, 4);
@@ -160,6 +162,7 @@ static void statuses_add_up(void **unused)
 	assert_int_equal(sum.begin, 1);
 	assert_int_equal(sum.end, 9);
 	assert_int_equal(sum.skipped, 7);
+	assert_true(sum.sampling.dropped == UINT64_MAX);
 	assert_int_equal(sum.cpu_count, 2);
 	assert_int_equal(status_find_cpu(&sum, 0)->recorded, 30);
 	assert_true(status_find_cpu(&sum, 0)->skipped == STATUS_UNKNOWN);
