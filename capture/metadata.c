@@ -65,9 +65,16 @@ static uint64_t read_wall_offset(void)
 	return offset;
 }
 
-unsigned int metadata_word_bits(const char *machine)
+/* A 64-bit kernel can say i686 as its machine, to a program that setarch has started. */
+unsigned int metadata_word_bits(void)
 {
-	return strstr(machine, "64") || !strcmp(machine, "s390x") ? 64 : 32;
+	struct utsname names;
+
+	if (sizeof(void *) == sizeof(uint64_t))
+		return 64;
+	return !uname(&names) && (strstr(names.machine, "64") || !strcmp(names.machine, "s390x"))
+		       ? 64
+		       : 32;
 }
 
 int metadata_init(struct metadata *metadata)
@@ -83,7 +90,7 @@ int metadata_init(struct metadata *metadata)
 	metadata->uuid[8] = (metadata->uuid[8] & 0x3f) | 0x80;
 	metadata->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	/* The kernel's, which may be wider than this program's. */
-	metadata->word_bits = metadata_word_bits(names.machine);
+	metadata->word_bits = metadata_word_bits();
 	metadata->page_size = sysconf(_SC_PAGESIZE);
 	metadata->wall_offset = read_wall_offset();
 	snprintf(metadata->hostname, sizeof(metadata->hostname), "%s", names.nodename);

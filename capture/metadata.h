@@ -46,8 +46,8 @@ struct metadata {
 	enum metadata_order source_order; /* byte order of the recorded machine */
 };
 
-/* The word size, in bits, of a kernel with this uname -m: 32 or 64. */
-unsigned int metadata_word_bits(const char *machine);
+/* The word size of the running kernel, in bits: 32 or 64. */
+unsigned int metadata_word_bits(void);
 
 /* Fills in this machine and its running kernel, and a new random uuid. 0 or -errno. */
 int metadata_init(struct metadata *metadata);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -31,6 +32,7 @@ static void this_machine(void **state)
 	struct timespec begin, wall, monotonic;
 	struct utsname names;
 	int64_t error, took;
+	int persona;
 
 	(void)state;
 	clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -49,6 +51,12 @@ static void this_machine(void **state)
 	assert_string_equal(metadata.tracer_version, PACKAGE_VERSION);
 	assert_true(metadata.page_size >= 4096);
 	assert_true(metadata.word_bits >= 8 * sizeof(void *));
+	/* setarch i686 changes the name of the machine, not the kernel */
+	persona = personality(0xffffffff);
+	personality(PER_LINUX32);
+	assert_int_equal(metadata_init(&other), 0);
+	personality((unsigned long)persona);
+	assert_int_equal(other.word_bits, metadata.word_bits);
 	error = metadata.wall_offset - ((wall.tv_sec - monotonic.tv_sec) * INT64_C(1000000000) +
 					wall.tv_nsec - monotonic.tv_nsec);
 	/* both read two clocks, one after the other, and the machine may stop them in between */

@@ -222,13 +222,6 @@ static void set_settings(struct bpf_variant *variant, const struct attach_plan *
 		set_fields(variant);
 }
 
-static bool is_32_bit(void)
-{
-	struct utsname names;
-
-	return !uname(&names) && metadata_word_bits(names.machine) == 32;
-}
-
 /*
  * May the untraced-task table be used (bpf/untraced.bpf.h)? Only if the memory of a task's stack is
  * never used for another stack before the program on new tasks runs. A kernel that allocates an
@@ -253,7 +246,7 @@ static void set_rings(struct bpf_map *rings, const struct programs_settings *set
 {
 	bpf_map__set_max_entries(rings, settings->possible_cpus + 1); /* the last: the spare ring */
 	bpf_map__set_inner_map_fd(rings, settings->ring_fd);
-	if (is_32_bit())
+	if (metadata_word_bits() == 32)
 		bpf_map__set_type(rings, BPF_MAP_TYPE_HASH_OF_MAPS);
 }
 
