@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "fleet/agreement.h"
 #include "fleet/coverage.h"
@@ -21,6 +22,7 @@
 /* A run shows the length of its intervals in so many: its first and its last are shorter. */
 #define WHOLE_RUN 3
 
+/* The last of them are sums. */
 enum run_column {
 	RUN_HOST,
 	RUN_BOOT,
@@ -31,25 +33,25 @@ enum run_column {
 	RUN_BEGIN,
 	RUN_END,
 	RUN_LONGEST,
-	RUN_COVERED,
 	RUN_KERNEL,
 	RUN_ROLE,
+	RUN_UNOBSERVED,
+	RUN_SAMPLING,
+	RUN_NAMES_LOST,
+	RUN_RESIDENT,
+	RUN_COVERED,
 	RUN_RECORDED,
 	RUN_LOST,
 	RUN_SKIPPED,
 	RUN_UNCOUNTED,
-	RUN_UNOBSERVED,
-	RUN_SAMPLING,
-	RUN_NAMES_LOST,
 	RUN_CPU,
-	RUN_RESIDENT,
 };
 
 #define RUN_SQL                                                                         \
 	"SELECT host, boot, run, MIN(number), MAX(number), COUNT(number), MIN(begin), " \
-	"MAX(until), MAX(until - begin), SUM(until - begin), MAX(kernel), MAX(role), "  \
-	"SUM(recorded), SUM(lost), SUM(skipped), SUM(uncounted), MAX(unobserved), "     \
-	"MAX(sampling), MAX(names_lost), SUM(cpu_ns), MAX(resident)"
+	"MAX(until), MAX(until - begin), MAX(kernel), MAX(role), MAX(unobserved), "     \
+	"MAX(sampling), MAX(names_lost), MAX(resident), "
+#define RUN_SUMS "until - begin, recorded, lost, skipped, uncounted, cpu_ns"
 
 static struct coverage_host *add_covered_host(struct coverage *coverage, const char *name)
 {
@@ -102,10 +104,10 @@ static int add_run(void *data, const struct store_row *row)
 	uint64_t intervals = store_number(row, RUN_INTERVALS);
 	uint64_t longest = store_number(row, RUN_LONGEST);
 	const struct missing missing = {
-		.recorded = store_number(row, RUN_RECORDED),
-		.lost = store_number(row, RUN_LOST),
-		.skipped = store_number(row, RUN_SKIPPED),
-		.uncounted = store_number(row, RUN_UNCOUNTED),
+		.recorded = store_sum(row, RUN_RECORDED),
+		.lost = store_sum(row, RUN_LOST),
+		.skipped = store_sum(row, RUN_SKIPPED),
+		.uncounted = store_sum(row, RUN_UNCOUNTED),
 		.unobserved = store_number(row, RUN_UNOBSERVED),
 		.sampling = store_number(row, RUN_SAMPLING),
 		.names_lost = store_number(row, RUN_NAMES_LOST),
@@ -133,9 +135,9 @@ static int add_run(void *data, const struct store_row *row)
 		host->gaps += last - first + 1 - intervals;
 	host->gaps += coverage_missing_before(runs->scope, store_number(row, RUN_RUN), first, begin,
 					      longest);
-	host->covered += store_number(row, RUN_COVERED);
+	number_add(&host->covered, store_sum(row, RUN_COVERED));
 	missing_add(&host->missing, &missing);
-	host->cpu_ns += store_number(row, RUN_CPU);
+	number_add(&host->cpu_ns, store_sum(row, RUN_CPU));
 	return 0;
 }
 
@@ -143,7 +145,7 @@ static int read_runs(struct coverage *coverage, const struct scope *scope)
 {
 	struct runs_reader runs = { coverage, scope };
 	const struct store_reader reader = {
-		.row = add_run, .data = &runs, .texts = 2, .rest = "nnnnnnnnttnnnnnnnnn"
+		.row = add_run, .data = &runs, .texts = 2, .rest = "nnnnnnnttnnnnssssss"
 	};
 	char *text;
 	size_t size;
@@ -152,6 +154,7 @@ static int read_runs(struct coverage *coverage, const struct scope *scope)
 	if (!sql)
 		return -ENOMEM;
 	fputs(RUN_SQL, sql);
+	scope_sums(scope, sql, RUN_SUMS);
 	scope_from(scope, sql, "intervals");
 	scope_where(scope, sql, NULL);
 	fputs(" GROUP BY host, boot, run ORDER BY host, run, boot", sql);

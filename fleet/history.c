@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "fleet/question.h"
 
@@ -172,9 +174,9 @@ static int add_moment_figures(void *data, const struct store_row *row)
 		return 0;
 	}
 	moment = &history->list[history->at];
-	moment->allocated = store_number(row, MOMENT_REST);
-	moment->freed = store_number(row, MOMENT_REST + 1);
-	moment->live = store_number(row, MOMENT_REST + 2);
+	moment->allocated = store_sum(row, MOMENT_REST);
+	moment->freed = store_sum(row, MOMENT_REST + 1);
+	moment->live = store_sum(row, MOMENT_REST + 2);
 	return 0;
 }
 
@@ -210,7 +212,7 @@ static int read_moments(struct host_history *history)
 		.row = add_moment, .data = history, .texts = 1, .rest = "ntnnntnnnnn"
 	};
 	const struct store_reader figures = {
-		.row = add_moment_figures, .data = history, .texts = 1, .rest = "ntnnnn"
+		.row = add_moment_figures, .data = history, .texts = 1, .rest = "ntnsss"
 	};
 	struct question *question = history->question;
 	char *text;
@@ -232,7 +234,8 @@ static int read_moments(struct host_history *history)
 	sql = text_open(&text, &size);
 	if (!sql)
 		return -ENOMEM;
-	fputs("SELECT host, run, boot, number, SUM(allocated), SUM(freed), SUM(live_bytes)", sql);
+	fputs("SELECT host, run, boot, number, ", sql);
+	scope_sums(&question->scope, sql, "allocated, freed, live_bytes");
 	scope_from(&question->scope, sql, "figures");
 	scope_where(&question->scope, sql, "code");
 	fputs(" GROUP BY host, run, boot, number ORDER BY host, run, boot, number", sql);
@@ -255,6 +258,7 @@ static int add_moments_row(struct host_history *history, size_t begin, size_t en
 	const struct moment *last = &history->list[end - 1];
 	struct cell *row = table_add(&history->question->table);
 	char date[DATE_SIZE], note[200] = "";
+	uint64_t allocated = 0, freed = 0;
 
 	if (!row)
 		return -ENOMEM;
@@ -269,10 +273,12 @@ static int add_moments_row(struct host_history *history, size_t begin, size_t en
 			snprintf(note, sizeof(note), "kmemtraced was started again");
 		else if (!i)
 			snprintf(note, sizeof(note), "first: %s", moment->kernel);
-		row[HISTORY_ALLOCATED].number += moment->allocated;
-		row[HISTORY_GROWTH].change += (int64_t)moment->allocated - (int64_t)moment->freed;
+		number_add(&allocated, moment->allocated);
+		number_add(&freed, moment->freed);
 		row[HISTORY_LOST].number += moment->absent;
 	}
+	row[HISTORY_ALLOCATED].number = MIN(allocated, STORE_SUM_MAX);
+	row[HISTORY_GROWTH].change = question_growth_of(history->question, allocated, freed);
 	row[HISTORY_TIME].text = strndup(date_text(last->until, date), DATE_MINUTES);
 	row[HISTORY_INTERVALS].number = end - begin;
 	row[HISTORY_LIVE].number = last->live;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -32,6 +33,14 @@ int question_set_table(struct question *question, const char *key, const struct 
 	table_init(&question->table, question->columns, count);
 	question->table.key = key;
 	return 0;
+}
+
+int64_t question_growth_of(struct question *question, uint64_t allocated, uint64_t freed)
+{
+	if (allocated < STORE_SUM_MAX && freed < STORE_SUM_MAX)
+		return (int64_t)allocated - (int64_t)freed;
+	question->has_sum_max = true;
+	return CHANGE_UNKNOWN;
 }
 
 static size_t output_width(void)
@@ -83,6 +92,10 @@ static int make_answer(struct question *question)
 	/* "nothing grows" would be wrong then */
 	if (!err && !question->coverage.seen && options->command->ask != question_sql)
 		question->table.empty = "No interval of these hosts and of this time is stored.";
+	if (question->has_sum_max && !*question->note)
+		snprintf(question->note, sizeof(question->note),
+			 "a figure of %" PRId64 " stands for that or more; growth is unknown there",
+			 (int64_t)STORE_SUM_MAX);
 	if (!err)
 		err = coverage_add_header(&question->coverage, &question->header, question->note);
 	if (!err && question->table.sort)

@@ -16,8 +16,9 @@ struct question {
 	struct column *columns; /* a copy that the question has changed; or NULL */
 	char **column_names;	/* of the question sql */
 	size_t column_name_count;
-	char note[800];	 /* a last sentence of the header; or "" */
-	char empty[400]; /* why nothing could be tested or compared */
+	bool has_sum_max; /* a figure may be larger than STORE_SUM_MAX, where it stays */
+	char note[800];	  /* a last sentence of the header; or "" */
+	char empty[400];  /* why nothing could be tested or compared */
 };
 
 /* The answer, after messages: the exit status. */
@@ -37,5 +38,8 @@ int question_sql(struct question *question);
  */
 int question_set_table(struct question *question, const char *key, const struct column *columns,
 		       size_t count, bool by);
+
+/* Bytes allocated - bytes freed; CHANGE_UNKNOWN if one of these sums stays at STORE_SUM_MAX. */
+int64_t question_growth_of(struct question *question, uint64_t allocated, uint64_t freed);
 
 #endif

@@ -115,6 +115,23 @@ bool scope_begin_intervals(const struct scope *scope, FILE *sql)
 	return true;
 }
 
+void scope_sums(const struct scope *scope, FILE *sql, const char *numbers)
+{
+	const char *format = scope->store->ops->sum, *place = strstr(format, "%s");
+
+	for (;;) {
+		size_t length = strcspn(numbers, ",");
+
+		fprintf(sql, "%.*s%.*s%s", (int)(place - format), format, (int)length, numbers,
+			place + strlen("%s"));
+		numbers += length;
+		if (!*numbers)
+			break;
+		fputs(", ", sql);
+		numbers += strlen(", ");
+	}
+}
+
 void scope_slice(FILE *sql, uint64_t slice)
 {
 	/* an interval that ends where a slice begins belongs to the slice before it */

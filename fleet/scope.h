@@ -52,6 +52,9 @@ const char *scope_legend(const struct scope *scope);
 /* The name of a row with these keys, from a column on; to be freed. NULL: no memory. */
 char *scope_row_name(const struct scope *scope, const struct store_row *row, size_t column);
 
+/* Writes SQL of the sums of whole numbers, which are separated by ", ", as the sums are. */
+void scope_sums(const struct scope *scope, FILE *sql, const char *numbers);
+
 /* SQL of the begin of the slice of time of an interval. */
 void scope_slice(FILE *sql, uint64_t slice);
 

@@ -27,9 +27,6 @@ enum series_column {
 	SERIES_REST,
 };
 
-static const char *const figure_sums = "SUM(allocated), SUM(allocations), SUM(freed), SUM(failed), "
-				       "SUM(cross_cpu)";
-
 /*
  * A slice that divides an hour, or a day. Slices of more than six hours see less than three
  * different times of a day, from which growth does not differ.
@@ -91,7 +88,7 @@ static int add_slot(void *data, const struct store_row *row)
 	if (!unit)
 		return -ENOMEM;
 	slots[set->slot_count] =
-		(struct series_slot){ .covered = store_number(row, SERIES_REST),
+		(struct series_slot){ .covered = store_sum(row, SERIES_REST),
 				      .run = store_number(row, SERIES_REST + 1),
 				      .begin = set->slice ? store_number(row, SERIES_REST + 2)
 							  : 0 };
@@ -106,14 +103,16 @@ static int read_slots(struct series_set *set)
 	const struct store_reader reader = { .row = add_slot,
 					     .data = set,
 					     .texts = SERIES_REST,
-					     .rest = set->slice ? "nnn" : "nn" };
+					     .rest = set->slice ? "snn" : "sn" };
 	char *text;
 	size_t size;
 	FILE *sql = text_open(&text, &size);
 
 	if (!sql)
 		return -ENOMEM;
-	fputs("SELECT host, kernel, role, SUM(until - begin), MAX(run)", sql);
+	fputs("SELECT host, kernel, role, ", sql);
+	scope_sums(&set->question->scope, sql, "until - begin");
+	fputs(", MAX(run)", sql);
 	if (set->slice) {
 		fputs(", ", sql);
 		scope_slice(sql, set->slice);
@@ -286,14 +285,14 @@ static int add_series_figures(void *data, const struct store_row *row)
 			return err;
 		series = &set->list[set->count - 1];
 	}
-	growth = (double)store_number(row, sums) - (double)store_number(row, sums + 2);
-	series->figures[FIGURE_ALLOCATED] += (double)store_number(row, sums);
-	series->figures[FIGURE_ALLOCATIONS] += (double)store_number(row, sums + 1);
+	growth = (double)store_sum(row, sums) - (double)store_sum(row, sums + 2);
+	series->figures[FIGURE_ALLOCATED] += (double)store_sum(row, sums);
+	series->figures[FIGURE_ALLOCATIONS] += (double)store_sum(row, sums + 1);
 	series->figures[FIGURE_GROWTH] += growth;
-	series->figures[FIGURE_FAILED] += (double)store_number(row, sums + 3);
-	series->figures[FIGURE_CROSS_CPU] += (double)store_number(row, sums + 4);
+	series->figures[FIGURE_FAILED] += (double)store_sum(row, sums + 3);
+	series->figures[FIGURE_CROSS_CPU] += (double)store_sum(row, sums + 4);
 	set->sums[slot].growth += growth;
-	set->sums[slot].allocated += (double)store_number(row, sums);
+	set->sums[slot].allocated += (double)store_sum(row, sums);
 	return 0;
 }
 
@@ -314,7 +313,7 @@ static int read_figures(struct series_set *set, size_t begin, size_t end)
 					     .data = set,
 					     .texts = SERIES_REST +
 						      scope_key_count(&set->question->scope),
-					     .rest = set->slice ? "nnnnnn" : "nnnnn" };
+					     .rest = set->slice ? "sssssn" : "sssss" };
 	const struct scope *scope = &set->question->scope;
 	const char *keys = scope_keys(scope);
 	char *text;
@@ -323,7 +322,8 @@ static int read_figures(struct series_set *set, size_t begin, size_t end)
 
 	if (!sql)
 		return -ENOMEM;
-	fprintf(sql, "SELECT host, kernel, role, %s, %s", keys, figure_sums);
+	fprintf(sql, "SELECT host, kernel, role, %s, ", keys);
+	scope_sums(scope, sql, "allocated, allocations, freed, failed, cross_cpu");
 	if (set->slice) {
 		fputs(", ", sql);
 		scope_slice(sql, set->slice);

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "fleet/store.h"
 
@@ -87,10 +88,13 @@ static bool is_number(const char *text, char kind)
 	char *end;
 
 	errno = 0;
-	if (kind == 'n')
-		strtoull(text, &end, 10);
-	else
+	if (kind == 'd')
 		decimal = strtod(text, &end);
+	else
+		strtoull(text, &end, 10);
+	/* a sum may be above UINT64_MAX */
+	if (kind == 's')
+		errno = 0;
 	/* not what these two also take: blanks before a number, a plus, and -inf */
 	return end > text && !*end && !errno && strchr("-0123456789", *text) && isfinite(decimal);
 }
@@ -120,6 +124,11 @@ int store_check_row(struct store *store, const char *place, const struct store_r
 uint64_t store_number(const struct store_row *row, size_t column)
 {
 	return row->texts[column] ? strtoull(row->texts[column], NULL, 10) : 0;
+}
+
+uint64_t store_sum(const struct store_row *row, size_t column)
+{
+	return MIN(store_number(row, column), STORE_SUM_MAX);
 }
 
 const char *store_text(const struct store_row *row, size_t column)

@@ -14,7 +14,8 @@
 
 #include "fleet/summary/summary.h"
 
-#define STORE_SCHEMA 1 /* of the tables; raised when one of their columns changes */
+#define STORE_SCHEMA 1		/* of the tables; raised when one of their columns changes */
+#define STORE_SUM_MAX INT64_MAX /* the largest number of SQLite and of JSON */
 
 enum store_mode {
 	STORE_READ,
@@ -51,8 +52,9 @@ struct store_reader {
 	int (*row)(void *data, const struct store_row *row);
 	void *data;
 	/*
-	 * The columns that are asked for: so many texts, then "n" for a whole number, "d" for a
-	 * decimal, "t" for a text each. NULL: those of the user's query, whatever they are.
+	 * The columns that are asked for: so many texts, then "n" for a whole number, "s" for a sum
+	 * of whole numbers, "d" for a decimal, "t" for a text each. NULL: those of the user's
+	 * query, whatever they are.
 	 */
 	size_t texts;
 	const char *rest;
@@ -71,6 +73,7 @@ struct store_ops {
 	size_t hosts_per_query; /* that large answers are asked for in; 0: all */
 	bool has_backslashes;	/* a backslash in a text of SQL escapes */
 	const char *suffix;	/* of the names of the tables, in questions */
+	const char *sum;	/* format of a sum of whole numbers, which does not wrap around */
 	/*
 	 * The operator that finds the interval of a figure in a query; NULL: each figure has one,
 	 * since all rows of a load come at once.
@@ -137,6 +140,9 @@ void store_quote(const struct store *store, FILE *sql, const char *text);
 /* These are for rows that were checked. */
 /* The whole number in a column; 0 for null. */
 uint64_t store_number(const struct store_row *row, size_t column);
+
+/* The sum of whole numbers in a column; 0 for null. A sum above STORE_SUM_MAX stays there. */
+uint64_t store_sum(const struct store_row *row, size_t column);
 
 /* The text in a column; "" for null. */
 const char *store_text(const struct store_row *row, size_t column);

@@ -207,6 +207,7 @@ const struct store_ops store_clickhouse = {
 	.hosts_per_query = HOSTS_PER_QUERY,
 	.has_backslashes = true,
 	.suffix = "_rows FINAL",
+	.sum = "SUM(toDecimal128(%s, 0))",
 	.interval_in = "GLOBAL IN", /* of a cluster, too */
 	.open = clickhouse_store_open,
 	.init = clickhouse_store_init,

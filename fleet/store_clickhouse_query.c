@@ -7,9 +7,11 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "fleet/store_clickhouse.h"
 
 #define EXCEPTION_MAX 100000 /* numbers of ClickHouse's errors are below */
@@ -156,10 +158,14 @@ static int join_by_host(struct join *join)
 /* The server shows a double without a fraction as a whole number: only the type says what it is. */
 static void add_to_sum(char sum[SUM_SIZE], const char *text, const char *type)
 {
-	if (type && strncmp(type, "Float", strlen("Float")) == 0)
+	uint64_t whole = strtoull(sum, NULL, 10);
+
+	if (type && strncmp(type, "Float", strlen("Float")) == 0) {
 		snprintf(sum, SUM_SIZE, "%.17g", strtod(sum, NULL) + strtod(text, NULL));
-	else
-		snprintf(sum, SUM_SIZE, "%llu", strtoull(sum, NULL, 10) + strtoull(text, NULL, 10));
+		return;
+	}
+	number_add(&whole, strtoull(text, NULL, 10));
+	snprintf(sum, SUM_SIZE, "%" PRIu64, whole);
 }
 
 static int prepare_sums(struct join *join, size_t server)

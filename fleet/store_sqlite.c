@@ -202,6 +202,8 @@ static int open_database(struct store *store, const char *location, enum store_m
 	if (stat(location, &status) == 0 && S_ISDIR(status.st_mode))
 		return store_fail(store, -EISDIR, "%s: %s", location, strerror(EISDIR));
 	result = sqlite3_open_v2(location, &sqlite->database, flags, NULL);
+	if (result == SQLITE_OK)
+		result = sqlite_store_add_sum(sqlite);
 	if (result != SQLITE_OK)
 		return sqlite_store_fail(store, result);
 	sqlite3_busy_timeout(sqlite->database, WAIT_MS);
@@ -305,6 +307,7 @@ static int sqlite_query(struct store *store, const char *sql, const struct store
 
 const struct store_ops store_sqlite = {
 	.name = "SQLite",
+	.sum = "SUM(%s)",
 	.hosts_per_query =
 		20, /* 20 hosts with figures of each minute of a day are sorted in memory */
 	.open = sqlite_open,

@@ -34,6 +34,9 @@ struct sqlite_store {
 int sqlite_store_fail(struct store *store, int result);
 int sqlite_store_execute(struct store *store, const char *sql);
 
+/* Replaces the function SUM() of SQL. Returns a result of SQLite. */
+int sqlite_store_add_sum(struct sqlite_store *sqlite);
+
 int sqlite_store_put(struct store *store, const struct summary *summary);
 int sqlite_store_drop(struct store *store, uint64_t time);
 /* Ids are valid in a transaction only, unless it is cancelled. */

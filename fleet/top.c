@@ -93,13 +93,13 @@ static int add_top_row(void *data, const struct store_row *row)
 	if (!cells[TOP_NAME].text)
 		return -ENOMEM;
 	cells[TOP_HOSTS].number = store_number(row, at);
-	cells[TOP_ALLOCATIONS].number = store_number(row, at + 1);
-	cells[TOP_ALLOCATED].number = store_number(row, at + 2);
+	cells[TOP_ALLOCATIONS].number = store_sum(row, at + 1);
+	cells[TOP_ALLOCATED].number = store_sum(row, at + 2);
 	cells[TOP_GROWTH].change =
-		(int64_t)store_number(row, at + 2) - (int64_t)store_number(row, at + 3);
-	cells[TOP_FAILED].number = store_number(row, at + 4);
-	cells[TOP_CROSS].number = store_number(row, at + 5);
-	cells[TOP_MISSED].number = store_number(row, at + 6);
+		question_growth_of(question, store_sum(row, at + 2), store_sum(row, at + 3));
+	cells[TOP_FAILED].number = store_sum(row, at + 4);
+	cells[TOP_CROSS].number = store_sum(row, at + 5);
+	cells[TOP_MISSED].number = store_sum(row, at + 6);
 	variance = strtod(store_text(row, at + 7), NULL);
 	cells[TOP_VARIANCE].decimal = variance;
 	if (cells[TOP_ALLOCATED].number)
@@ -113,7 +113,7 @@ int question_top(struct question *question)
 	const struct store_reader reader = { .row = add_top_row,
 					     .data = question,
 					     .texts = scope_key_count(&question->scope),
-					     .rest = "nnnnnnnd",
+					     .rest = "nssssssd",
 					     .join = STORE_SUMS,
 					     .keys = scope_key_count(&question->scope) };
 	const char *keys = scope_keys(&question->scope);
@@ -130,10 +130,10 @@ int question_top(struct question *question)
 	sql = text_open(&text, &size);
 	if (!sql)
 		return -ENOMEM;
-	fprintf(sql,
-		"SELECT %s, COUNT(DISTINCT host), SUM(allocations), SUM(allocated), SUM(freed), "
-		"SUM(failed), SUM(cross_cpu), SUM(missed), SUM(allocated_variance)",
-		keys);
+	fprintf(sql, "SELECT %s, COUNT(DISTINCT host), ", keys);
+	scope_sums(&question->scope, sql,
+		   "allocations, allocated, freed, failed, cross_cpu, missed");
+	fputs(", SUM(allocated_variance)", sql);
 	scope_from(&question->scope, sql, "figures");
 	scope_where(&question->scope, sql, scope_kind(&question->scope));
 	if (scope_begin_intervals(&question->scope, sql))

@@ -5,9 +5,10 @@
 
 #include <stdbool.h>
 
-/* So that sums over many hosts stay below 2^63. */
+/* A figure, and the sum of those of a kind, are exact as a double. */
 #define FIGURE_MAX (UINT64_C(1) << 53)
 #define TIME_MAX (UINT64_C(1) << 62)
+#define INTERVAL_MAX (86400 * UINT64_C(1000000000)) /* ns: that of kmemtraced --summaries */
 
 static bool counts_are_possible(const struct summary_counts *counts)
 {
@@ -35,9 +36,12 @@ static bool figures_are_possible(const struct summary *summary)
 	    host->memory >= FIGURE_MAX || host->slab_reclaimable >= FIGURE_MAX ||
 	    host->slab_unreclaimable >= FIGURE_MAX)
 		return false;
-	for (size_t i = 0; i < summary->row_count; i++)
-		if (!counts_are_possible(&summary->rows[i].counts))
+	for (enum summary_kind kind = 0; kind < SUMMARY_KINDS; kind++) {
+		const struct summary_counts total = summary_total(summary, kind);
+
+		if (!counts_are_possible(&total))
 			return false;
+	}
 	return true;
 }
 
@@ -49,5 +53,7 @@ const char *summary_why_not_stored(const struct summary *summary)
 		return "it is a sum of several intervals: use the file that it was made from";
 	if (!figures_are_possible(summary))
 		return "it has a time or a figure that no host can have";
+	if (summary->end - summary->begin > INTERVAL_MAX)
+		return "its interval is longer than a day: give kmemtrace-merge a shorter --interval";
 	return NULL;
 }

@@ -296,6 +296,24 @@ done
 [ "$(number big.lite 'SELECT COUNT(*) FROM intervals WHERE until < 1800057600000000000')" = 0 ] &&
 	[ "$(number big.lite 'SELECT COUNT(*) FROM intervals')" -gt 0 ] || wrong "drop"
 
+# sums above 2^64 do not wrap around, on a server and over servers
+# shellcheck source=tests/cli/summaries.bash
+. "$srcdir/cli/summaries.bash"
+for ((i = 0; i < 2100; i++)); do
+	end=$((1800000000000000000 + i * 60000000000))
+	printf 'summary %s %s %s 1\nsource large b 1 %s %s\nhost k x 1 1 1 1 -\ncost 1 1\nbound %s 0 0 0 0 0 0\n' \
+		$((end - 60000000000)) $end $end $i $i 9007199254740991
+	echo "code f kernel c 2 0 9007199254740991 0 0 0 0 2 100"
+done | seal >large.kms
+sed s/large/larger/ large.kms | grep -v '^end\|^kmemtrace' | seal >larger.kms
+questions=(top hosts "history large" "growth --by=cache")
+for db in large.lite "clickhouse://$one,$two/large"; do
+	says 0 '' --db="$db" init
+	says 0 '' --db="$db" load large.kms larger.kms
+done
+same "clickhouse://$one,$two/large" "large sums" large.lite
+says 0 'a figure of 9223372036854775807 stands for that or more' --db="clickhouse://$one,$two/large" top
+
 # a full disk; it gets space, and all is loaded
 if mkdir full && mount -t tmpfs -o size=2m kmemtrace-test full 2>/dev/null; then
 	clickhouse_start 2 "$scratch/full" || exit 1

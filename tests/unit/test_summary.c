@@ -13,6 +13,7 @@
 #include "tests/unit/scratch.h"
 #include "tests/unit/unit.h"
 
+#define DAY (86400 * UINT64_C(1000000000))
 #define PARTS 12
 
 static void add_source(struct summary *summary, const char *host, uint64_t first, uint64_t last)
@@ -360,7 +361,6 @@ static void a_store_takes_possible_intervals_of_one_host(void **state)
 		size_t offset; /* of a number of struct summary */
 		uint64_t largest;
 	} limits[] = {
-		{ offsetof(struct summary, end), (UINT64_C(1) << 62) - 1 },
 		{ offsetof(struct summary, cpu_ns), (UINT64_C(1) << 53) - 1 },
 		{ offsetof(struct summary, missing.lost), (UINT64_C(1) << 53) - 1 },
 		{ offsetof(struct summary, host.memory), (UINT64_C(1) << 53) - 1 },
@@ -381,12 +381,24 @@ static void a_store_takes_possible_intervals_of_one_host(void **state)
 		assert_non_null(summary_why_not_stored(&summary));
 		*number = was;
 	}
-	counts_of(&summary, "f")->freed = UINT64_C(1) << 53;
+	/* of two rows of a kind, each is possible */
+	counts_of(&summary, "f")->freed = (UINT64_C(1) << 53) - 1;
+	assert_null(summary_why_not_stored(&summary));
+	counts_of(&summary, "g")->freed = 1;
 	assert_non_null(summary_why_not_stored(&summary));
+	counts_of(&summary, "g")->freed = 0;
 	counts_of(&summary, "f")->freed = 0;
 	summary.begin = summary.end;
 	assert_non_null(summary_why_not_stored(&summary));
+	summary.end = (UINT64_C(1) << 62) - 1;
+	summary.begin = summary.end - DAY;
+	assert_null(summary_why_not_stored(&summary));
 	summary.begin--;
+	assert_non_null(summary_why_not_stored(&summary));
+	summary.begin += 2;
+	summary.end++;
+	assert_non_null(summary_why_not_stored(&summary));
+	summary.end--;
 	summary.sources->last++;
 	assert_non_null(summary_why_not_stored(&summary)); /* of two intervals */
 	summary_deinit(&summary);
