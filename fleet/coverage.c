@@ -18,6 +18,7 @@
 #include "fleet/expected.h"
 #include "fleet/scope.h"
 #include "fleet/statistics.h"
+#include "fleet/summary/summary_storable.h"
 
 /* A run shows the length of its intervals in so many: its first and its last are shorter. */
 #define WHOLE_RUN 3
@@ -124,7 +125,9 @@ static int add_run(void *data, const struct store_row *row)
 		host->end = end;
 	if (longest > host->longest || intervals >= WHOLE_RUN)
 		host->longest = longest;
-	if (end - begin > (last - first + 2) * longest + AGREEMENT_CLOCK_ERROR)
+	host->impossible |= longest > SUMMARY_INTERVAL_MAX;
+	if ((double)(end - begin) >
+	    (double)(last - first + 2) * (double)longest + AGREEMENT_CLOCK_ERROR)
 		host->jumped = true;
 	if (store_number(row, RUN_RESIDENT) > host->resident)
 		host->resident = store_number(row, RUN_RESIDENT);

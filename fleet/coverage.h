@@ -25,6 +25,7 @@ struct coverage_host {
 	uint64_t ahead;		   /* ns: its end after that of the others: its clock is wrong */
 	uint64_t behind;	   /* ns: its begin before theirs, if it jumped or is silent */
 	bool jumped;		   /* the time of a run is longer than its intervals */
+	bool impossible;	   /* an interval is longer than a load takes now */
 	struct missing missing;
 	uint64_t cpu_ns, resident; /* of kmemtraced */
 };

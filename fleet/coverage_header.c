@@ -97,13 +97,17 @@ static void write_clock(FILE *text, const char *separator, const struct coverage
 	double hours = (double)ns / NSEC_PER_HOUR;
 	const char *direction = host->ahead ? "ahead" : "behind";
 
-	if (hours < 48)
+	if (host->impossible)
+		fprintf(text,
+			"%s%s: it has an interval of more than a day: kmemtrace-fleet drop --host=%s removes its rows",
+			separator, host->name, host->name);
+	else if (hours < 48)
 		fprintf(text, "%s%s: its clock is %.0f h %s", separator, host->name, hours,
 			direction);
 	else
 		fprintf(text, "%s%s: its clock is %.0f d %s", separator, host->name, hours / 24,
 			direction);
-	if (host->behind && !host->ahead)
+	if (host->behind && !host->ahead && !host->impossible)
 		fputs(host->jumped ? ", or was" : ", or it stopped before the others began", text);
 }
 
@@ -117,7 +121,7 @@ static int add_clocks_line(const struct coverage *coverage, struct header *heade
 	for (size_t i = 0; i < coverage->count; i++) {
 		const struct coverage_host *host = &coverage->hosts[i];
 
-		if (!host->ahead && !host->behind)
+		if (!host->ahead && !host->behind && !host->impossible)
 			continue;
 		if (!line) {
 			line = header_new_line(header, "clocks", true);

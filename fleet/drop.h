@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Makes room in a store: drops old days. */
+/* Drops rows of a store: old days, or hosts. */
 #ifndef FLEET_DROP_H
 #define FLEET_DROP_H
 
@@ -7,6 +7,6 @@
 #include "fleet/store.h"
 
 /* Prints messages. Returns the exit status. */
-int drop_days(struct store *store, const struct fleet_options *options);
+int drop_rows(struct store *store, const struct fleet_options *options);
 
 #endif

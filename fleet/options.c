@@ -147,7 +147,8 @@ static const struct option_row option_rows[] = {
 	  .parse = parse_since },
 	{ "until", 0, "TIME", "Intervals that end at TIME or before", .parse = parse_until },
 	{ "time", 0, "A,B", "As --since=A --until=B; either may be empty", .parse = parse_span },
-	{ "host", 0, "NAME[,NAME...]", "These hosts", AT(hosts), .parse = check_list },
+	{ "host", 0, "NAME[,NAME...]", "These hosts; the command drop: all rows of them", AT(hosts),
+	  .parse = check_list },
 	{ "kernel", 0, "VERSION[,VERSION...]", "Hosts with these kernels", AT(kernels),
 	  .parse = check_list },
 	{ "role", 0, "NAME[,NAME...]", "Hosts with these roles", AT(roles), .parse = check_list },
@@ -207,7 +208,7 @@ static void parse_fleet_arguments(struct argp_state *state, struct fleet_options
 		argp_error(state, "%s takes %s%s", command->name,
 			   *command->arguments ? "these arguments: " : "no argument",
 			   command->arguments);
-	if (command->takes_time)
+	if (command->takes_time && count)
 		parse_time(state, "drop", options->arguments[0], strlen(options->arguments[0]),
 			   &options->drop_before);
 }
@@ -228,9 +229,11 @@ static void check_together(struct argp_state *state, const struct fleet_options 
 		argp_error(state, "--by: %s has no groups", command->name);
 	if (options->figure != FIGURE_ALLOCATED && !command->has_figure)
 		argp_error(state, "--figure is for the question outliers");
-	if (!command->ask &&
-	    (options->since.given || options->until.given || options->hosts || options->kernels ||
-	     options->roles || options->expect || options->partial || options->lines_given))
+	if (command->takes_time && !options->drop_before.given == !options->hosts)
+		argp_error(state, "drop takes a time, or else --host=NAME[,NAME...]");
+	if (!command->ask && (options->since.given || options->until.given || options->kernels ||
+			      options->roles || (options->hosts && !command->takes_time) ||
+			      options->expect || options->partial || options->lines_given))
 		argp_error(state, "%s: filters and formats are for questions", command->name);
 	if (command->takes_host && options->hosts)
 		argp_error(state, "history: the host is its argument: leave out --host");

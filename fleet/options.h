@@ -44,7 +44,7 @@ struct fleet_command {
 	int arguments_min, arguments_max; /* -1: any number */
 	bool has_by, has_figure;
 	bool takes_host;    /* the argument is the only host of the answer */
-	bool takes_time;    /* the argument is a time */
+	bool takes_time;    /* the argument is a time, or there is none, but hosts */
 	bool takes_kernels; /* the arguments are versions of the kernel */
 	enum store_mode mode;
 	/* For a command that asks nothing: prints messages, and returns the exit status. */

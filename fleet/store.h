@@ -95,6 +95,8 @@ struct store_ops {
 
 	/* Drops the days, in UTC, that ended before a time, ns since 1970. */
 	int (*drop)(struct store *store, uint64_t time);
+	/* Drops all rows of hosts. where: " WHERE ..." of SQL, which names no other column. */
+	int (*drop_hosts)(struct store *store, const char *where);
 
 	/* The error of the reader's row() is returned without errmsg. */
 	int (*query)(struct store *store, const char *sql, const struct store_reader *reader);

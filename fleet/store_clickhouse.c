@@ -183,6 +183,20 @@ static int clickhouse_store_drop(struct store *store, uint64_t time)
 	return 0;
 }
 
+static int clickhouse_store_drop_hosts(struct store *store, const char *where)
+{
+	struct clickhouse_store *clickhouse = store->data;
+
+	for (size_t i = 0; i < clickhouse->url.server_count; i++) {
+		struct clickhouse_client *client = &clickhouse->clients[i];
+		int err = clickhouse_delete(client, where);
+
+		if (err)
+			return clickhouse_store_fail(store, i, client->errmsg, err);
+	}
+	return 0;
+}
+
 static bool clickhouse_store_leave_out(struct store *store)
 {
 	struct clickhouse_store *clickhouse = store->data;
@@ -217,6 +231,7 @@ const struct store_ops store_clickhouse = {
 	.cancel = clickhouse_store_cancel,
 	.finish = clickhouse_store_finish,
 	.drop = clickhouse_store_drop,
+	.drop_hosts = clickhouse_store_drop_hosts,
 	.query = clickhouse_store_query,
 	.leave_out = clickhouse_store_leave_out,
 	.close = clickhouse_store_close,

@@ -317,6 +317,7 @@ const struct store_ops store_sqlite = {
 	.commit = sqlite_commit,
 	.cancel = sqlite_cancel,
 	.drop = sqlite_store_drop,
+	.drop_hosts = sqlite_store_drop_hosts,
 	.query = sqlite_query,
 	.close = sqlite_close,
 };

@@ -39,6 +39,7 @@ int sqlite_store_add_sum(struct sqlite_store *sqlite);
 
 int sqlite_store_put(struct store *store, const struct summary *summary);
 int sqlite_store_drop(struct store *store, uint64_t time);
+int sqlite_store_drop_hosts(struct store *store, const char *where);
 /* Ids are valid in a transaction only, unless it is cancelled. */
 void sqlite_store_forget(struct sqlite_store *sqlite);
 

@@ -3,10 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/text.h"
 #include "fleet/store_sqlite.h"
 
@@ -263,26 +265,50 @@ int sqlite_store_put(struct store *store, const struct summary *summary)
 	return err ? err : added;
 }
 
-/* The space of the rows is used again, but the file does not become smaller. */
-int sqlite_store_drop(struct store *store, uint64_t time)
+/*
+ * Drops the intervals that the condition selects, with their figures. The space of the rows is used
+ * again, but the file does not become smaller.
+ */
+__attribute__((format(printf, 2, 3))) static int drop_intervals(struct store *store,
+								const char *format, ...)
 {
-	char *sql;
-	int err;
+	__attribute__((cleanup(free_text))) char *where = NULL, *sql = NULL;
+	va_list arguments;
+	int length, err;
 
-	if (asprintf(&sql,
-		     "BEGIN IMMEDIATE;"
-		     "DELETE FROM stored_figures WHERE interval_id IN (SELECT id FROM "
-		     "stored_intervals WHERE until < %llu);"
-		     "DELETE FROM stored_intervals WHERE until < %llu;"
-		     "DELETE FROM runs WHERE id NOT IN (SELECT run_id FROM stored_intervals)",
-		     (unsigned long long)(time / NS_PER_DAY * NS_PER_DAY),
-		     (unsigned long long)(time / NS_PER_DAY * NS_PER_DAY)) < 0)
+	va_start(arguments, format);
+	length = vasprintf(&where, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		where = NULL;
+	else
+		length = asprintf(&sql,
+				  "BEGIN IMMEDIATE;"
+				  "DELETE FROM stored_figures WHERE interval_id IN (SELECT id FROM "
+				  "stored_intervals WHERE %s);"
+				  "DELETE FROM stored_intervals WHERE %s;"
+				  "DELETE FROM runs WHERE id NOT IN (SELECT run_id FROM "
+				  "stored_intervals)",
+				  where, where);
+	if (length < 0) {
+		sql = NULL;
 		return store_fail(store, -ENOMEM, "%s", strerror(ENOMEM));
+	}
 	err = sqlite_store_execute(store, sql);
-	free(sql);
 	if (!err)
 		err = store->ops->commit(store);
 	if (err)
 		store->ops->cancel(store);
 	return err;
+}
+
+int sqlite_store_drop(struct store *store, uint64_t time)
+{
+	return drop_intervals(store, "until < %llu",
+			      (unsigned long long)(time / NS_PER_DAY * NS_PER_DAY));
+}
+
+int sqlite_store_drop_hosts(struct store *store, const char *where)
+{
+	return drop_intervals(store, "run_id IN (SELECT id FROM runs%s)", where);
 }

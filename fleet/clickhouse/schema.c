@@ -209,6 +209,58 @@ int clickhouse_drop_before(struct clickhouse_client *client, uint64_t time, unsi
 	return err;
 }
 
+/* line: the name of a table */
+static int delete_rows(struct clickhouse_client *client, const char *line, const char *where)
+{
+	return *line ? run_statement(client, "ALTER TABLE %s.%s DELETE%s", client->database, line,
+				     where)
+		     : 0;
+}
+
+/* The server deletes in the background. */
+static int wait_for_deletes(struct clickhouse_client *client)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+	const struct clickhouse_settings *settings = client->settings;
+	time_t end = time(NULL) + (settings->timeout_s ? settings->timeout_s : CLICKHOUSE_TIMEOUT);
+	int err;
+
+	for (;;) {
+		err = run_statement(client,
+				    "SELECT count() FROM system.mutations WHERE database = '%s' "
+				    "AND NOT is_done",
+				    client->database);
+		if (err || !client->answer.text || !strcmp(client->answer.text, "0\n"))
+			return err;
+		if (settings->stop && settings->stop())
+			return clickhouse_fail(client, -EINTR, "stopped: it goes on to delete");
+		if (time(NULL) >= end)
+			return clickhouse_fail(client, -EAGAIN,
+					       "it still deletes rows: see system.mutations");
+		nanosleep(&pause, NULL);
+	}
+}
+
+int clickhouse_delete(struct clickhouse_client *client, const char *where)
+{
+	char *names, *rest, *line;
+	int err = run_statement(client,
+				"SELECT name FROM system.tables WHERE database = '%s' AND engine "
+				"LIKE '%%MergeTree' ORDER BY name",
+				client->database);
+
+	if (err)
+		return err;
+	names = strdup(client->answer.text ? client->answer.text : "");
+	if (!names)
+		return fail_schema_memory(client);
+	rest = names;
+	while (!err && (line = strsep(&rest, "\n")))
+		err = delete_rows(client, line, where);
+	free(names);
+	return err ? err : wait_for_deletes(client);
+}
+
 /* As a text of SQL, to be freed. NULL: no memory. */
 static char *quote_text(const char *text)
 {

@@ -41,6 +41,12 @@ int clickhouse_create(struct clickhouse_client *client, const struct clickhouse_
 int clickhouse_drop_before(struct clickhouse_client *client, uint64_t time, unsigned int *dropped);
 
 /*
+ * Deletes the rows of all tables of this server that " WHERE ..." selects, and waits until they are
+ * gone: at most as long as for an answer. As clickhouse_query().
+ */
+int clickhouse_delete(struct clickhouse_client *client, const char *where);
+
+/*
  * Computes the sums of the hours and days that overlap the time from begin to until, again; of one
  * host, or of all: NULL. As clickhouse_query().
  */

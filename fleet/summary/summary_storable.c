@@ -8,7 +8,6 @@
 /* A figure, and the sum of those of a kind, are exact as a double. */
 #define FIGURE_MAX (UINT64_C(1) << 53)
 #define TIME_MAX (UINT64_C(1) << 62)
-#define INTERVAL_MAX (86400 * UINT64_C(1000000000)) /* ns: that of kmemtraced --summaries */
 
 static bool counts_are_possible(const struct summary_counts *counts)
 {
@@ -53,7 +52,7 @@ const char *summary_why_not_stored(const struct summary *summary)
 		return "it is a sum of several intervals: use the file that it was made from";
 	if (!figures_are_possible(summary))
 		return "it has a time or a figure that no host can have";
-	if (summary->end - summary->begin > INTERVAL_MAX)
+	if (summary->end - summary->begin > SUMMARY_INTERVAL_MAX)
 		return "its interval is longer than a day: give kmemtrace-merge a shorter --interval";
 	return NULL;
 }

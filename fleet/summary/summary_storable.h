@@ -4,6 +4,9 @@
 
 #include "fleet/summary/summary.h"
 
+#define SUMMARY_INTERVAL_MAX (86400 * UINT64_C(1000000000)) /* ns: that of kmemtraced --summaries \
+							     */
+
 /*
  * Why a store of a fleet does not take the summary; NULL: it does. A store has rows of one interval
  * of one host, and a file may have any numbers: one impossible figure would be in the sums about

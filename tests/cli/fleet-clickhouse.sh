@@ -296,6 +296,17 @@ done
 [ "$(number big.lite 'SELECT COUNT(*) FROM intervals WHERE until < 1800057600000000000')" = 0 ] &&
 	[ "$(number big.lite 'SELECT COUNT(*) FROM intervals')" -gt 0 ] || wrong "drop"
 
+# hosts are dropped as in SQLite, and can be loaded again
+for command in "--host=host-00003,host-00005 drop" "load big"; do
+	for db in big.lite "clickhouse://$one,$two/big"; do
+		# shellcheck disable=SC2086 # words
+		says 0 '' --db="$db" $command
+	done
+	same "clickhouse://$one,$two/big" "$command" big.lite
+	[ "$command" = "load big" ] || ! "$fleet" --db="clickhouse://$one,$two/big" hosts -l 0 | grep -q 'host-0000[35]' ||
+		wrong "$command: the hosts are still there"
+done
+
 # sums above 2^64 do not wrap around, on a server and over servers
 # shellcheck source=tests/cli/summaries.bash
 . "$srcdir/cli/summaries.bash"
@@ -313,6 +324,7 @@ for db in large.lite "clickhouse://$one,$two/large"; do
 done
 same "clickhouse://$one,$two/large" "large sums" large.lite
 says 0 'a figure of 9223372036854775807 stands for that or more' --db="clickhouse://$one,$two/large" top
+questions=(top hosts "history host-00003" "growth --by=cache")
 
 # a full disk; it gets space, and all is loaded
 if mkdir full && mount -t tmpfs -o size=2m kmemtrace-test full 2>/dev/null; then

@@ -74,6 +74,23 @@ says 0 'a figure of 9223372036854775807 stands for that or more' --db=evil --par
 says 0 '9223372036854775807,' --db=evil --partial --format=csv top
 says 0 9223372036854775807 --db=evil --partial --format=csv sql \
 	"SELECT SUM(allocated) FROM figures WHERE host = 'host-00003'"
+# the host is named, and can be dropped
+says 0 'host-00003: it has an interval of more than a day' --db=evil --partial growth
+says 2 'drop takes a time, or else --host' --db=evil drop
+says 2 'drop takes a time, or else --host' --db=evil --host=host-00003 drop 30d
+says 2 'filters and formats are for questions' --db=evil --host=host-00003 --kernel=k drop
+says 2 'no host has the name host-00009' --db=evil --host=host-00003,host-00009 drop
+says 0 'all rows of host-00003 are dropped' --db=evil --host=host-00003 drop
+"$fleet" --db=others load -q data/host-0000[!3].kms || wrong "load of the others"
+for query in "SELECT * FROM intervals ORDER BY host, run, number" \
+	"SELECT * FROM figures ORDER BY host, run, number, kind, function, module, cache"; do
+	for name in evil others; do
+		"$fleet" --db=$name --partial --format=csv sql "$query" >$name.rows 2>/dev/null
+	done
+	[ "$(wc -l <others.rows)" -gt 200 ] && cmp -s evil.rows others.rows || wrong "drop: other rows are left"
+done
+says 0 '48 summaries loaded' --db=evil load data/host-00003.kms
+
 # sums of other columns, in all ways that a user may ask for
 for query in "1;SUM(a) FROM (SELECT 1 AS a UNION ALL SELECT NULL)" ";SUM(a) FROM (SELECT NULL AS a)" \
 	"-3;SUM(a) FROM (SELECT -1 AS a UNION ALL SELECT -2)" "2.500000;SUM(a) FROM (SELECT 1 AS a UNION ALL SELECT 1.5)" \
