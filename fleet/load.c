@@ -5,13 +5,15 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
-#include <fts.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/cleanup.h"
+#include "base/files.h"
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "cli/stop.h"
@@ -131,77 +133,88 @@ static bool has_suffix(const char *name)
 	return length > suffix && !strcmp(name + length - suffix, SUMMARY_FILE_SUFFIX);
 }
 
-static bool is_error(const FTSENT *entry)
+static int is_below(const struct dirent *entry)
 {
-	return entry->fts_info == FTS_NS || entry->fts_info == FTS_DNR ||
-	       entry->fts_info == FTS_ERR;
+	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+/* size: of a file that is loaded. err: the path cannot be read. */
+struct visit {
+	void (*call)(struct load *load, const char *path, uint64_t size, int err);
+	bool is_argument;
+};
+
+/* Visits each file of a path: those of a directory end with .kms. */
+static void visit_path(struct load *load, const char *path, struct visit visit)
 {
-	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
+	struct dirent **entries;
+	struct stat status;
+	int count;
 
-/* Calls visit for each file of the argument: those of a directory end with .kms. */
-static int visit_argument(struct load *load, char *argument,
-			  void (*visit)(struct load *load, const FTSENT *entry))
-{
-	char *const arguments[] = { argument, NULL };
-	FTS *tree = fts_open(arguments, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
-	FTSENT *entry;
-
-	if (!tree)
-		return -errno;
-	while (!load->failed && !stop_signal() && (entry = fts_read(tree))) {
-		bool is_argument = entry->fts_level == FTS_ROOTLEVEL;
-
-		if ((entry->fts_info == FTS_F && (is_argument || has_suffix(entry->fts_name))) ||
-		    (entry->fts_info == FTS_DEFAULT && is_argument) || is_error(entry))
-			visit(load, entry);
-	}
-	fts_close(tree);
-	return 0;
-}
-
-static int visit_files(struct load *load, const struct fleet_options *options,
-		       void (*visit)(struct load *load, const FTSENT *entry))
-{
-	int err = 0;
-
-	for (int i = 0; i < options->argument_count && !err; i++)
-		err = visit_argument(load, options->arguments[i], visit);
-	return err;
-}
-
-static void count_bytes(struct load *load, const FTSENT *entry)
-{
-	if (entry->fts_info == FTS_F)
-		load->bytes += (uint64_t)entry->fts_statp->st_size;
-}
-
-static void visit_one(struct load *load, const FTSENT *entry)
-{
-	if (entry->fts_info == FTS_F || entry->fts_info == FTS_DEFAULT) {
-		load_file(load, entry->fts_path);
+	if (load->failed || stop_signal())
+		return;
+	if (visit.is_argument ? stat(path, &status) : lstat(path, &status)) {
+		visit.call(load, path, 0, errno);
 		return;
 	}
-	error_msg("%s: %s", entry->fts_path, strerror(entry->fts_errno));
+	if (!S_ISDIR(status.st_mode)) {
+		if (visit.is_argument || (S_ISREG(status.st_mode) && has_suffix(path)))
+			visit.call(load, path, (uint64_t)status.st_size, 0);
+		return;
+	}
+	count = scandir(path, &entries, is_below, alphasort);
+	if (count < 0) {
+		visit.call(load, path, 0, errno);
+		return;
+	}
+	visit.is_argument = false;
+	for (int i = 0; i < count; i++) {
+		__attribute__((cleanup(free_text))) char *name =
+			join_path(path, entries[i]->d_name);
+
+		if (name)
+			visit_path(load, name, visit);
+		else
+			visit.call(load, path, 0, ENOMEM);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+static void visit_files(struct load *load, const struct fleet_options *options,
+			void (*call)(struct load *load, const char *path, uint64_t size, int err))
+{
+	for (int i = 0; i < options->argument_count; i++)
+		visit_path(load, options->arguments[i], (struct visit){ call, true });
+}
+
+static void count_bytes(struct load *load, const char *path, uint64_t size, int err)
+{
+	(void)path;
+	(void)err;
+	load->bytes += size;
+}
+
+static void visit_one(struct load *load, const char *path, uint64_t size, int err)
+{
+	(void)size;
+	if (!err) {
+		load_file(load, path);
+		return;
+	}
+	error_msg("%s: %s", path, strerror(err));
 	load->incomplete = true;
 }
 
 int load_files(struct store *store, const struct fleet_options *options)
 {
 	struct load load = { .store = store };
-	int err;
 
 	progress_line_init(&load.line, options->quiet, PROGRESS_DELAY);
 	load.line.file = store->location;
-	err = visit_files(&load, options, count_bytes);
-	if (!err)
-		err = visit_files(&load, options, visit_one);
+	visit_files(&load, options, count_bytes);
+	visit_files(&load, options, visit_one);
 	progress_line_clear();
-	if (err)
-		return error_msg("%s", strerror(-err));
 	if (!load.failed &&
 	    (commit_load(&load) || (store->ops->finish && store->ops->finish(store)))) {
 		error_msg("%s", store->errmsg);

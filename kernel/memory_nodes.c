@@ -80,6 +80,7 @@ static int read_zones(struct memory_nodes *physical, FILE *zoneinfo)
 	size_t size = 0;
 	int node = -1, err = 0;
 
+	errno = 0;
 	while (!err && getline(&line, &size, zoneinfo) > 0) {
 		if (number_after(line, "Node", &number)) {
 			node = number <= MEMORY_NODE_MAX ? (int)number : -1;
@@ -90,6 +91,8 @@ static int read_zones(struct memory_nodes *physical, FILE *zoneinfo)
 			err = add_zone(physical, node, number, spanned);
 		}
 	}
+	if (!err && !feof(zoneinfo))
+		err = errno ? -errno : -EIO;
 	free(line);
 	return err;
 }

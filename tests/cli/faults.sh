@@ -80,6 +80,26 @@ for call in write rename unlink; do
 	try $call "$check" --repair -o written cut
 	try $call "$builddir/kmemtrace-import" -o written "$srcdir/data/perf-script.txt"
 done
+# a load that ends with 0 has taken all files
+fleet=$builddir/kmemtrace-fleet
+"$builddir/tests/fleet/hosts" --hosts=6 --interval=3600 --rows=6 kms >/dev/null || exit 1
+mkdir kms/below
+mv kms/host-0000[13].kms kms/below
+intervals()
+{
+	"$fleet" --db=written --partial --format=csv sql "SELECT COUNT(*) FROM intervals" 2>/dev/null | tail -n 1
+}
+rm -rf written
+if "$fleet" -q --db=written load kms; then
+	all=$(intervals)
+	for ((n = 1;; n++)); do
+		with_fault getdents $n "$fleet" -q --db=written load kms
+		[ -s mark ] || break
+		[ $status != 0 ] || [ "$(intervals)" = "$all" ] ||
+			wrong "getdents $n: a load with exit status 0 has loaded $(intervals) of $all"
+	done
+	runs=$((runs + n))
+fi
 echo "$runs runs"
 [ $runs -ge 300 ] || wrong "that is too few"
 exit $failed

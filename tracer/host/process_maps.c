@@ -11,6 +11,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/files.h"
+#include "base/inside.h"
 #include "tracer/host/process_maps.h"
 
 #define TEXT_OVERHEAD 64 /* bytes: of an entry of struct texts */
@@ -242,6 +244,7 @@ static int read_process(struct process_maps *maps, uint32_t pid)
 	file = fopen(path, "re");
 	if (!file)
 		return 0; /* it has ended, or may not be read */
+	errno = 0;
 	while (!err && getline(&line, &size, file) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %n",
@@ -255,20 +258,21 @@ static int read_process(struct process_maps *maps, uint32_t pid)
 		if (!err)
 			err = process_maps_add(maps, pid, &mapping);
 	}
+	if (!err && !feof(file))
+		err = errno ? -errno : -EIO;
 	fclose(file);
-	return err;
+	/* it may end while it is read */
+	return error_is_unavailable(err) ? 0 : err;
 }
 
 int process_maps_read(struct process_maps *maps)
 {
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
+	__attribute__((cleanup(close_directory))) DIR *proc = opendir("/proc");
+	const char *name;
 	int err = 0;
 
-	while (proc && !err && (entry = readdir(proc)))
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-			err = read_process(maps, (uint32_t)atol(entry->d_name));
-	if (proc)
-		closedir(proc);
+	while (proc && (name = inside_next(proc, &err)))
+		if (*name >= '1' && *name <= '9')
+			err = read_process(maps, (uint32_t)atol(name));
 	return err;
 }
