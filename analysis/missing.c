@@ -42,8 +42,24 @@ struct missing missing_of_capture(const struct analysis *analysis)
 	return missing;
 }
 
+static uint64_t all_events(const struct missing *missing)
+{
+	uint64_t events = missing->recorded;
+
+	number_add(&events, missing->lost);
+	return missing->counted ? missing->counted : events;
+}
+
 void missing_add(struct missing *sum, const struct missing *missing)
 {
+	uint64_t events = all_events(sum);
+
+	number_add(&events, all_events(missing));
+	if (sum->counted || missing->counted)
+		sum->counted = events;
+	sum->counted_unknown |= missing->counted_unknown;
+	/* of all parts that have events */
+	sum->no_slab = missing->no_slab && (sum->no_slab || !sum->recorded);
 	sum->some_observe |= missing->some_observe || (sum->recorded && missing->recorded &&
 						       sum->unobserved != missing->unobserved);
 	number_add(&sum->recorded, missing->recorded);
@@ -73,11 +89,16 @@ double missing_percent(const struct missing *missing)
 
 	if (events + skipped <= 0)
 		return 0;
-	if (!missing->counted)
+	if (!missing->counted || missing->counted_unknown)
 		return 100 * (unread + skipped) / (events + skipped);
 	/* the share of the records that cannot be read, and of all events that were skipped */
 	return 100 * ((events > 0 ? unread / events : 0) +
 		      skipped / ((double)missing->counted + skipped));
+}
+
+bool missing_percent_is_bound(const struct missing *missing)
+{
+	return missing->counted_unknown && missing->skipped;
 }
 
 const char *missing_words(const struct missing *missing)
@@ -133,7 +154,8 @@ const char *missing_text(const struct missing *missing, enum missing_kind kind,
 	char part[MISSING_TEXT];
 
 	if (kind == MISSING_EVENTS && missing_events(missing))
-		snprintf(text, MISSING_TEXT, "%.40s of the events are %s%s",
+		snprintf(text, MISSING_TEXT, "%s%.40s of the events are %s%s",
+			 missing_percent_is_bound(missing) ? "at most " : "",
 			 missing_percent_text(missing_percent(missing), part),
 			 missing_words(missing),
 			 missing->no_slab ? "" : "; each may be an allocation or a free");

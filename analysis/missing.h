@@ -16,7 +16,8 @@ struct missing {
 	bool names_lost;      /* of caches: objects may count for another cache, or without bytes */
 	bool skipped_partial; /* more events may be skipped */
 	bool no_slab;	      /* events are of the memory of processes only */
-	uint64_t counted;     /* all events of a profile, which records some; 0: no profile */
+	bool counted_unknown; /* of a profile, but counted lacks its events */
+	uint64_t counted;     /* all events, if a part is of a profile, which records some; or 0 */
 };
 
 struct analysis;
@@ -37,8 +38,9 @@ void missing_add(struct missing *sum, const struct missing *missing);
 /* The events that are lost, skipped or uncounted. */
 uint64_t missing_events(const struct missing *missing);
 
-/* The share of these in all events. */
+/* The share of these in all events; or more, if missing_percent_is_bound(). */
 double missing_percent(const struct missing *missing);
+bool missing_percent_is_bound(const struct missing *missing);
 
 /* "lost or skipped"; with uncounted events "lost, skipped or uncounted". */
 const char *missing_words(const struct missing *missing);

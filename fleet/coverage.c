@@ -112,6 +112,7 @@ static int add_run(void *data, const struct store_row *row)
 		.unobserved = store_number(row, RUN_UNOBSERVED),
 		.sampling = store_number(row, RUN_SAMPLING),
 		.names_lost = store_number(row, RUN_NAMES_LOST),
+		.counted_unknown = store_number(row, RUN_SAMPLING),
 	};
 
 	if (!host || strcmp(host->name, store_text(row, RUN_HOST)) != 0)

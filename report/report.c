@@ -381,8 +381,9 @@ int report_check_max_loss(const struct report_options *options, const struct mis
 	if (options->max_loss < 0)
 		return EXIT_OK;
 	if (percent > options->max_loss)
-		error_msg("%s: %.6g%% of the events were %s: more than %.6g%%", options->input,
-			  percent, missing_words(missing), options->max_loss);
+		error_msg("%s: %s%.6g%% of the events were %s: more than %.6g%%", options->input,
+			  missing_percent_is_bound(missing) ? "at most " : "", percent,
+			  missing_words(missing), options->max_loss);
 	else if (missing->skipped_partial)
 		error_msg(
 			"%s: the number of skipped events is not known: it may be more than %.6g%%",

@@ -97,6 +97,7 @@ static int read_missing(struct line *line, struct summary *summary)
 	    !read_decimal(line, &names_lost))
 		return -EBADMSG;
 	missing->names_lost = names_lost;
+	missing->counted_unknown = missing->sampling;
 	return 0;
 }
 

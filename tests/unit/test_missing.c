@@ -50,6 +50,42 @@ static void skipped_events_of_a_profile_are_a_share_of_all(void **state)
 			    "lost 10 and skipped 1000 or more of 1100 events");
 }
 
+static void a_sum_of_profiles_counts_all_events(void **state)
+{
+	const struct missing profile = { .recorded = 10, .skipped = 10, .counted = 999990 };
+	const struct missing others = { .recorded = 1000000, .no_slab = true };
+	struct missing sum = { 0 };
+
+	(void)state;
+	missing_add(&sum, &profile);
+	missing_add(&sum, &profile);
+	expect_sentence(
+		&sum, MISSING_EVENTS,
+		"0.001% of the events are lost or skipped; each may be an allocation or a free");
+	/* a part that records all events */
+	missing_add(&sum, &others);
+	assert_true(sum.counted == 2 * 999990 + 1000000 && !sum.no_slab);
+	sum = (struct missing){ 0 };
+	missing_add(&sum, &others);
+	missing_add(&sum, &others);
+	assert_true(!sum.counted && sum.no_slab);
+}
+
+static void a_profile_without_its_count_has_a_bound(void **state)
+{
+	const struct missing profile = { .recorded = 10, .skipped = 10, .counted_unknown = true };
+	struct missing sum = { .recorded = 20 };
+
+	(void)state;
+	expect_sentence(
+		&profile, MISSING_EVENTS,
+		"at most 50.000% of the events are lost or skipped; each may be an allocation or a free");
+	missing_add(&sum, &profile);
+	expect_sentence(
+		&sum, MISSING_EVENTS,
+		"at most 25.000% of the events are lost or skipped; each may be an allocation or a free");
+}
+
 static void nothing_is_missing(void **state)
 {
 	const struct missing missing = { .recorded = 1 };
@@ -115,6 +151,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(uncounted_events_are_recorded),
 		cmocka_unit_test(skipped_events_of_a_profile_are_a_share_of_all),
+		cmocka_unit_test(a_sum_of_profiles_counts_all_events),
+		cmocka_unit_test(a_profile_without_its_count_has_a_bound),
 		cmocka_unit_test(nothing_is_missing),
 		cmocka_unit_test(sum_has_the_most_unobserved_paths),
 		cmocka_unit_test(sums_of_a_status_end_at_the_maximum),
