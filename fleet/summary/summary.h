@@ -123,6 +123,13 @@ int summary_set_host(struct summary *summary, const struct summary_host *host);
  */
 int summary_add_source(struct summary *summary, const struct summary_source *source);
 
+/* The same for many sources in any order: append each, then order them once: -EEXIST or 0. */
+int summary_append_source(struct summary *summary, const struct summary_source *source);
+int summary_order_sources(struct summary *summary);
+
+/* The index of the first source that ends at or behind the begin of this one. */
+size_t summary_find_source(const struct summary *summary, const struct summary_source *source);
+
 bool summary_is_of_one_host(const struct summary *summary);
 
 /*

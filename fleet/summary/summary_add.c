@@ -50,8 +50,7 @@ static int compare_runs(const struct summary_source *a, const struct summary_sou
 	return order;
 }
 
-/* The index of the first source that ends at or behind the begin of this one. */
-static size_t find_source(const struct summary *summary, const struct summary_source *source)
+size_t summary_find_source(const struct summary *summary, const struct summary_source *source)
 {
 	size_t low = 0, high = summary->source_count;
 
@@ -77,7 +76,7 @@ static bool is_of_run(const struct summary *summary, size_t index,
 /* 0, -EALREADY: the summary has the whole source, or -EEXIST: a part of it. */
 static int compare_source(const struct summary *summary, const struct summary_source *source)
 {
-	size_t index = find_source(summary, source);
+	size_t index = summary_find_source(summary, source);
 	const struct summary_source *other;
 
 	if (!is_of_run(summary, index, source))
@@ -114,7 +113,7 @@ static void remove_source(struct summary *summary, size_t index)
 	summary->source_count--;
 }
 
-static int insert_source(struct summary *summary, size_t index, const struct summary_source *source)
+int summary_append_source(struct summary *summary, const struct summary_source *source)
 {
 	struct summary_source *sources, copy = *source;
 
@@ -130,16 +129,60 @@ static int insert_source(struct summary *summary, size_t index, const struct sum
 		free(copy.boot);
 		return -ENOMEM;
 	}
-	memmove(sources + index + 1, sources + index,
-		(summary->source_count - index) * sizeof(*sources));
-	sources[index] = copy;
-	summary->source_count++;
+	sources[summary->source_count++] = copy;
 	return 0;
+}
+
+static int insert_source(struct summary *summary, size_t index, const struct summary_source *source)
+{
+	int err = summary_append_source(summary, source);
+	struct summary_source *at = &summary->sources[index], copy;
+
+	if (err)
+		return err;
+	copy = summary->sources[summary->source_count - 1];
+	memmove(at + 1, at, (summary->source_count - 1 - index) * sizeof(*at));
+	*at = copy;
+	return 0;
+}
+
+static int compare_sources(const void *left, const void *right)
+{
+	const struct summary_source *a = left, *b = right;
+	int order = compare_runs(a, b);
+
+	return order ? order : (a->first > b->first) - (a->first < b->first);
+}
+
+int summary_order_sources(struct summary *summary)
+{
+	struct summary_source *sources = summary->sources;
+	size_t count = summary->source_count, kept = 0;
+	int err = 0;
+
+	if (count)
+		qsort(sources, count, sizeof(*sources), compare_sources);
+	for (size_t i = 0; i < count; i++) {
+		struct summary_source *last = kept ? &sources[kept - 1] : NULL;
+		bool same_run = last && !compare_runs(last, &sources[i]);
+
+		if (same_run && sources[i].first <= last->last)
+			err = -EEXIST;
+		if (!same_run || sources[i].first != last->last + 1) {
+			sources[kept++] = sources[i];
+			continue;
+		}
+		last->last = sources[i].last;
+		free(sources[i].host);
+		free(sources[i].boot);
+	}
+	summary->source_count = kept;
+	return err;
 }
 
 int summary_add_source(struct summary *summary, const struct summary_source *source)
 {
-	size_t index = find_source(summary, source);
+	size_t index = summary_find_source(summary, source);
 	bool precedes, follows;
 
 	if (is_of_run(summary, index, source) && summary->sources[index].first <= source->last)

@@ -56,14 +56,12 @@ static int read_source(struct line *line, struct summary *summary)
 {
 	char host[SUMMARY_NAME_SIZE], boot[SUMMARY_NAME_SIZE];
 	struct summary_source source = { .host = host, .boot = boot };
-	int err;
 
 	if (!read_word(line, host, sizeof(host)) || !read_word(line, boot, sizeof(boot)) ||
 	    !read_decimal(line, &source.run) || !read_decimal(line, &source.first) ||
 	    !read_decimal(line, &source.last) || source.first > source.last)
 		return -EBADMSG;
-	err = summary_add_source(summary, &source);
-	return err == -EEXIST ? -EBADMSG : err;
+	return summary_append_source(summary, &source);
 }
 
 static int read_host(struct line *line, struct summary *summary)
@@ -210,7 +208,7 @@ int summary_block_parse(const char *text, const struct summary_block *block,
 		err = -EBADMSG;
 	while (!err && next_line(&line, &text, block->lines_end))
 		err = read_line(&line, summary);
-	if (!err && !summary->source_count)
+	if (!err && (!summary->source_count || summary_order_sources(summary)))
 		err = -EBADMSG;
 	if (!err && !summary_is_of_one_host(summary))
 		err = summary_set_host(summary, &(struct summary_host){ 0 });

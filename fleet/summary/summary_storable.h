@@ -4,8 +4,8 @@
 
 #include "fleet/summary/summary.h"
 
-#define SUMMARY_INTERVAL_MAX (86400 * UINT64_C(1000000000)) /* ns: that of kmemtraced --summaries \
-							     */
+/* ns: that of kmemtraced --summaries */
+#define SUMMARY_INTERVAL_MAX (86400 * UINT64_C(1000000000))
 
 /*
  * Why a store of a fleet does not take the summary; NULL: it does. A store has rows of one interval

@@ -2,6 +2,8 @@
 /* Sources are in order of their hosts, in the sum as in each interval. */
 #include "config.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/summaries/later_hosts.h"
@@ -16,45 +18,43 @@ static size_t first_later(const struct summaries *summaries)
 	return i;
 }
 
-static bool has_host(const struct summary *summary, const char *host)
+/* The index of the first source of this host, which the summary has. */
+static size_t find_host(const struct summary *summary, const char *host)
 {
 	size_t low = 0, high = summary->source_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = strcmp(summary->sources[middle].host, host);
 
-		if (!order)
-			return true;
-		if (order < 0)
+		if (strcmp(summary->sources[middle].host, host) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return false;
+	return low;
 }
 
-struct later_hosts later_hosts_find(const struct summaries *summaries)
+int later_hosts_find(const struct summaries *summaries, struct later_hosts *later)
 {
 	const struct summary *sum = &summaries->sum;
+	bool *is_later = calloc(sum->source_count + 1, sizeof(*is_later));
 	size_t first = first_later(summaries);
-	struct later_hosts later = { 0 };
 
-	for (size_t i = 0; i < sum->source_count; i++) {
-		const char *host = sum->sources[i].host;
-		size_t last = summaries->interval_count;
+	*later = (struct later_hosts){ 0 };
+	if (!is_later)
+		return -ENOMEM;
+	for (size_t i = first; i < summaries->interval_count; i++) {
+		const struct summary *interval = &summaries->intervals[i].sum;
 
-		if (i && !strcmp(host, sum->sources[i - 1].host))
-			continue;
-		while (last > first && !has_host(&summaries->intervals[last - 1].sum, host))
-			last--;
-		if (last == first)
-			continue;
-		later.count++;
-		if (summaries->intervals[last - 1].sum.end <= later.until)
-			continue;
-		later.host = host;
-		later.until = summaries->intervals[last - 1].sum.end;
+		for (size_t j = 0; j < interval->source_count; j++) {
+			size_t host = find_host(sum, interval->sources[j].host);
+
+			later->count += !is_later[host];
+			is_later[host] = true;
+		}
+		later->host = interval->sources[0].host;
+		later->until = interval->end;
 	}
-	return later;
+	free(is_later);
+	return 0;
 }

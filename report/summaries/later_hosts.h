@@ -14,6 +14,7 @@ struct later_hosts {
 	uint64_t until;	  /* ns since 1970: its last end */
 };
 
-struct later_hosts later_hosts_find(const struct summaries *summaries);
+/* 0 or -ENOMEM. */
+int later_hosts_find(const struct summaries *summaries, struct later_hosts *later);
 
 #endif

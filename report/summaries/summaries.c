@@ -328,14 +328,20 @@ static size_t count_hosts(const struct summary *summary)
 static uint64_t count_unknown(const struct summaries *summaries, const struct summary_source *first)
 {
 	const struct summary *known = &summaries->known;
+	struct summary_source begin = *first;
 	uint64_t count = first->first;
 
-	for (size_t i = 0; count && !summaries->window.is_open && i < known->source_count; i++) {
+	if (!count || summaries->window.is_open)
+		return count;
+	begin.first = begin.last = 0;
+	for (size_t i = summary_find_source(known, &begin); i < known->source_count; i++) {
 		const struct summary_source *source = &known->sources[i];
 
-		if (source->first < first->first && source->run == first->run &&
-		    !strcmp(source->host, first->host) && !strcmp(source->boot, first->boot))
-			count -= MIN(source->last + 1, first->first) - source->first;
+		if (source->first >= first->first || source->run != first->run ||
+		    strcmp(source->host, first->host) != 0 ||
+		    strcmp(source->boot, first->boot) != 0)
+			break;
+		count -= MIN(source->last + 1, first->first) - source->first;
 	}
 	return count;
 }

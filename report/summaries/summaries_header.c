@@ -267,12 +267,13 @@ int summaries_header_init(struct summaries_header *header, const struct report *
 	utc_text(summaries->sum.begin, header->begin, sizeof(header->begin));
 	utc_text(summaries->sum.end, header->end, sizeof(header->end));
 	utc_text(summaries->sum.live_at, header->live_at, sizeof(header->live_at));
-	header->later = later_hosts_find(summaries);
+	err = later_hosts_find(summaries, &header->later);
 	if (header->later.count)
 		utc_text(header->later.until, header->later_until, sizeof(header->later_until));
 	header->total = summaries_total(summaries);
 	header->is_bound = find_bound(&view->by_cache);
-	err = make_lists(header, report, &summaries->sum);
+	if (!err)
+		err = make_lists(header, report, &summaries->sum);
 	add_report(header, report, by);
 	add_summaries(header, summaries);
 	add_totals(header);

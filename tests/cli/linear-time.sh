@@ -176,6 +176,47 @@ table=modules linear 0 "modules at one address" 60000 "$report" hostile
 too_large='symbols are missing (File too large): call sites are addresses'
 grep -q "$too_large" out || wrong "modules at one address: $(head -n 5 out)"
 
+# one summary of many runs
+# shellcheck source=tests/cli/summaries.bash
+. "$srcdir/cli/summaries.bash"
+summary()
+{
+	printf 'summary 1000000000 2000000000 2000000000 1\n'
+	cat
+	printf 'cost 1 1\nbound 1 0 0 0 0 0 0\ncode f kernel c 1 0 64 0 0 0 0 1 64\n'
+}
+descending()
+{
+	seq "$1" -1 1 | sed 's/.*/source h b & 0 0/' | summary | seal >hostile.kms
+}
+table=descending linear 0 "runs in descending order" 160000 "$report" hostile.kms
+unknown()
+{
+	seq "$1" | sed 's/.*/source h b & 1 1/' | summary | seal >hostile.kms
+}
+table=unknown linear 0 "runs without their first summary" 160000 "$report" --time=0,1d hostile.kms
+
+# summaries of many hosts after the live figures
+later()
+{
+	python3 - "$1" <<'END'
+import sys, zlib
+with open("hostile.kms", "w") as file:
+    file.write("kmemtrace-summaries 1\n")
+    for i in range(int(sys.argv[1]) + 1):
+        end = (i + 2) * 10**9
+        hosts = ["a", "b", "c", "d"] if i == 0 else [f"h{i}"]
+        lines = [f"summary {end - 10**9} {end} {end} {len(hosts)}"] + [f"source {h} b 1 0 0" for h in hosts]
+        lines += ["cost 1 1", "bound 1 0 0 0 0 0 0", "code f kernel c 1 0 64 0 0 0 0 1 64"]
+        text = "".join(line + "\n" for line in lines)
+        file.write(f"{text}end {len(lines)} {zlib.crc32(text.encode())}\n")
+END
+}
+if command -v python3 >/dev/null; then
+	table=later linear 0 "hosts after the live figures" 24000 "$report" hostile.kms
+	grep -q 24000 out || wrong "hosts after the live figures: $(head -n 12 out)"
+fi
+
 # symbols that inflate to more than the limit: there are none, and the report says why
 head -c 4000000 /dev/zero | tr '\0' '\n' | gzip -c >newlines
 for ((i = 0; i < 500; i++)); do
