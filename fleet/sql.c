@@ -61,24 +61,33 @@ static int add_answer_row(void *data, const struct store_row *row)
 	return 0;
 }
 
+/* Nothing is a number that would have other digits: 007, a whole number of more than 63 bits. */
 static bool is_whole(const char *text)
 {
 	const char *digits = text + (*text == '-');
 	size_t length = strspn(digits, "0123456789");
 
 	errno = 0;
-	strtoll(text, NULL, 10);
-	return length && !digits[length] && !errno;
+	return length && !digits[length] && (*digits != '0' || !strcmp(text, "0")) &&
+	       strtoll(text, NULL, 10) != CHANGE_UNKNOWN && !errno;
+}
+
+static bool is_exact(long long number)
+{
+	return llabs(number) < 1LL << 62 && (long long)(double)number == number;
 }
 
 static bool is_decimal(const char *text)
 {
+	size_t whole = strspn(text + (*text == '-'), "0123456789") + (*text == '-');
 	char *end;
 
-	if (!strchr("-0123456789", *text))
+	if (text[strspn(text, "-+.eE0123456789")] || !strchr("-0123456789", *text))
 		return false;
-	strtod(text, &end);
-	return end > text && !*end;
+	/* a whole number of a column that has decimals, too: SQLite shows 2.0 as 2 */
+	if (!text[whole])
+		return is_whole(text) && is_exact(strtoll(text, NULL, 10));
+	return isfinite(strtod(text, &end)) && end > text && !*end;
 }
 
 static enum column_type type_of(const struct answer *answer, size_t column)

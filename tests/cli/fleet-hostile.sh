@@ -103,4 +103,19 @@ done
 "$fleet" --db=store --partial --format=csv sql "SELECT group_concat(s, ' ') AS s FROM (SELECT SUM(a) OVER (ROWS 1 PRECEDING)
 	AS s FROM (SELECT 9223372036854775807 AS a UNION ALL SELECT -1 UNION ALL SELECT 5))" >out 2>message
 grep -qE '^(9223372036854775807 9223372036854775806 4|-1 4 9223372036854775807)' out || wrong "windows: $(cat out message)"
+
+# values that are no number of the output stay as they are
+for value in 18446744073709551615 9223372036854775807 -9223372036854775808 007 0x10 1e999 -0 0 -1 '' 1e; do
+	"$fleet" --db=store --partial --format=csv sql "SELECT '$value' AS v, 1 AS one" >out 2>message
+	# CSV has a quote before a text that a spreadsheet takes for a formula
+	[ "$(tail -n 1 out | tr -d "\r'")" = "$value,1" ] || wrong "$value: $(cat out message)"
+	"$fleet" --db=store --partial --format=json sql "SELECT '$value' AS v, 1 AS one" >out 2>message ||
+		wrong "$value as JSON: $(cat message)"
+	grep -qE "\"v\": \"?$value\"?," out || wrong "$value as JSON: $(grep '"v"' out)"
+done
+for query in "1.500000;SELECT 1.5 AS v UNION ALL SELECT 2;2.000000" "text;SELECT 1.5 AS v UNION ALL SELECT '007';007" \
+	"inexact;SELECT 1.5 AS v UNION ALL SELECT 9007199254740993;9007199254740993"; do
+	"$fleet" --db=store --partial --format=csv sql "$(cut -d ';' -f 2 <<<"$query")" >out 2>message
+	[ "$(tail -n 1 out | tr -d '\r')" = "${query##*;}" ] || wrong "$query: $(cat out message)"
+done
 exit $failed
