@@ -127,13 +127,27 @@ int metrics_file_open(struct metrics_file **result, const char *path, struct err
 	return err;
 }
 
+/*
+ * A second writer may open before the first text of the other. It locks by writing: it has given up
+ * the right to read. A file that cannot be opened is of no other kmemtraced of this user.
+ */
+static int check_in_place(const struct metrics_file *file)
+{
+	__attribute__((cleanup(close_fd))) int fd = -1;
+
+	if (file->written >= 0 && inside_is_same(file->directory, file->name, file->written))
+		return 0;
+	fd = inside_keep_regular(inside_open(file->directory, file->name, O_WRONLY, 0));
+	return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
+}
+
 int metrics_file_write(struct metrics_file *file, const char *text, size_t size)
 {
 	static const char head[] = MARK "(8) --metrics: see its manual for the definitions\n";
-	int fd = make_temporary(file), err;
+	int err = check_in_place(file), fd = err ? err : make_temporary(file);
 
 	if (fd < 0)
-		return fd;
+		return fd == -EWOULDBLOCK ? -EBUSY : fd;
 	err = write_all(fd, head, sizeof(head) - 1);
 	if (!err)
 		err = write_all(fd, text, size);

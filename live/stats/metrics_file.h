@@ -23,7 +23,7 @@ struct metrics_file;
  */
 int metrics_file_open(struct metrics_file **file, const char *path, struct error *error);
 
-/* Replaces the file. 0 or -errno: then it stays as it was. */
+/* Replaces the file. 0 or -errno: then it stays as it was. -EBUSY: another kmemtraced writes it. */
 int metrics_file_write(struct metrics_file *file, const char *text, size_t size);
 
 /* The descriptor of its directory. */

@@ -107,6 +107,30 @@ static void a_second_writer_is_refused(void **state)
 	remove_scene(&scene);
 }
 
+static void the_first_of_two_writers_goes_on(void **state)
+{
+	struct scene scene;
+	struct metrics_file *second;
+
+	(void)state;
+	make_scene(&scene);
+	assert_int_equal(open_file(&scene), 0);
+	assert_int_equal(metrics_file_open(&second, scene.path, &scene.error), 0);
+	for (int i = 0; i < 2; i++) {
+		write_metrics_text(&scene, "a 1\n");
+		assert_int_equal(metrics_file_write(second, "b 2\n", 4), -EBUSY);
+		assert_text(scene.path, HEAD "a 1\n");
+	}
+	/* a file that was removed is made again */
+	assert_int_equal(unlink(scene.path), 0);
+	write_metrics_text(&scene, "a 3\n");
+	assert_int_equal(metrics_file_remove(scene.file), 0);
+	assert_int_equal(metrics_file_write(second, "b 4\n", 4), 0);
+	assert_text(scene.path, HEAD "b 4\n");
+	assert_int_equal(metrics_file_remove(second), 0);
+	remove_scene(&scene);
+}
+
 static void only_its_own_kind_of_file_is_replaced(void **state)
 {
 	struct scene scene;
@@ -180,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(readers_see_whole_texts),
 		cmocka_unit_test(a_second_writer_is_refused),
+		cmocka_unit_test(the_first_of_two_writers_goes_on),
 		cmocka_unit_test(only_its_own_kind_of_file_is_replaced),
 		cmocka_unit_test(links_are_not_followed),
 		cmocka_unit_test(a_text_that_cannot_be_written_changes_nothing),
