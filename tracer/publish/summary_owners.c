@@ -8,9 +8,12 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tracer/publish/summary_owners.h"
+
+#define OWN_NAME_SIZE 64 /* of a task, with a backslash; a cgroup begins with a slash */
 
 static const enum details_owner owner_of[SUMMARY_KINDS] = {
 	[SUMMARY_CGROUP] = DETAILS_CGROUP,
@@ -28,15 +31,23 @@ void summary_owners_deinit(struct summary_owners *owners)
 	summary_deinit(&owners->counted);
 }
 
-static const char *name_of(const struct details_table *table, size_t row)
-{
-	static const char *const names[DETAILS_FIRST] = {
-		[DETAILS_REST] = SUMMARY_REST,
-		[DETAILS_INTERRUPT] = SUMMARY_INTERRUPT,
-		[DETAILS_UNKNOWN] = SUMMARY_UNKNOWN,
-	};
+static const char *const first_names[DETAILS_FIRST] = {
+	[DETAILS_REST] = SUMMARY_REST,
+	[DETAILS_INTERRUPT] = SUMMARY_INTERRUPT,
+	[DETAILS_UNKNOWN] = SUMMARY_UNKNOWN,
+};
 
-	return row < DETAILS_FIRST ? names[row] : table->rows[row].name;
+/* A task may choose the name of one of the first rows: then its row has a backslash before it. */
+static const char *name_of(const struct details_table *table, size_t row, char text[OWN_NAME_SIZE])
+{
+	const char *name = row < DETAILS_FIRST ? first_names[row] : table->rows[row].name;
+
+	for (size_t i = 0; i < DETAILS_FIRST && row >= DETAILS_FIRST; i++)
+		if (!strcmp(name + strspn(name, "\\"), first_names[i])) {
+			snprintf(text, OWN_NAME_SIZE, "\\%s", name);
+			return text;
+		}
+	return name;
 }
 
 /* All that the details counted for this kind of owners since the begin. */
@@ -46,7 +57,8 @@ static int count_kind(struct summary *now, enum summary_kind kind, const struct 
 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct details_counts *counts = &table->rows[i].counts;
-		const char *const names[SUMMARY_NAMES] = { name_of(table, i) };
+		char text[OWN_NAME_SIZE];
+		const char *const names[SUMMARY_NAMES] = { name_of(table, i, text) };
 		struct summary_row *row = summary_get_row(now, kind, names);
 
 		if (!row)
