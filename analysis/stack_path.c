@@ -28,6 +28,8 @@ static const struct entry entries[] = {
 	{ "__s390x_sys_*", "" },
 	{ "__s390_sys_*", "" },
 	{ "__s390_compat_sys_*", "" },
+	{ "__riscv_sys_*", "" },
+	{ "__riscv_compat_sys_*", "" },
 	{ "__do_sys_*", "" },
 	{ "__se_sys_*", "" },
 	{ "__do_compat_sys_*", "" },
@@ -48,6 +50,7 @@ static const struct entry entries[] = {
 	{ "__irq_svc", "hardirq" },
 	{ "__irq_usr", "hardirq" },
 	{ "generic_handle_arch_irq", "hardirq" },
+	{ "handle_riscv_irq", "hardirq" },
 	{ "exc_*", "" },
 	{ "asm_exc_*", "" },
 	{ "do_mem_abort", "page_fault" },
@@ -74,10 +77,13 @@ static const struct entry callers[] = {
 	{ "__do_syscall", "" },
 	{ "do_syscall", "" },
 	{ "ret_fast_syscall", "" },
+	{ "do_trap_ecall_u", "" },
+	{ "handle_exception", "" }, /* riscv64, for a page fault too */
 };
 
-/* The first function that a system call without a frame of its own called. */
+/* The first function that an entry without a frame of its own called. */
 static const struct entry callees[] = {
+	{ "do_page_fault", "page_fault" },
 	{ "ksys_mmap_pgoff", "mmap" },
 	{ "vm_mmap_pgoff", "mmap" },
 	{ "do_readv", "readv" },
