@@ -234,6 +234,15 @@ static int open_parts(struct session *session)
 	if (err)
 		return err;
 	if (options->sampling.user_stacks) {
+#ifdef __riscv
+		/*
+		 * Its stack walker (6.12) reads user memory with page faults enabled: a task that
+		 * has locked its address space, as in execve(), may then wait for itself.
+		 */
+		return error_set(
+			&session->error, -EOPNOTSUPP,
+			"--user-stacks: on RISC-V, walking a user stack may block its task forever: record without this option");
+#endif
 		err = function_namer_start(&session->names.namer);
 		if (err)
 			return error_set_at(&session->error, err,
