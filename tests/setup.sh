@@ -23,7 +23,7 @@ packages_core="linux-perf bpftrace babeltrace2 prometheus prometheus-node-export
 packages_all="libclang-rt-dev llvm valgrind qemu-system-arm qemu-system-misc
 	qemu-system-ppc qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-	gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
+	gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 	debhelper lintian spin"
 # "./test all" needs these besides, if they can be installed: a web browser, and its driver.
 packages_browser="chromium nodejs"

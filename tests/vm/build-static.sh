@@ -26,6 +26,11 @@ echo 'int main(void) { return 0; }' | "$triplet-gcc" -x c - -static -o "$dir/sta
 	2>"$dir/log" || could_not "there is no $triplet-gcc with a static libc: install it (Debian:" \
 	"gcc-${triplet//_/-} and libc6-dev-$arch-cross)"
 
+# the libraries of riscv64 were compiled with a newer C library: they call these by their names of C23
+link=-static
+[ "$arch" != riscv64 ] || for name in fscanf sscanf strtol strtoll strtoul strtoull; do
+	link+=" -Wl,--defsym=__isoc23_$name=$name"
+done
 # ignore the settings of a make that runs this script
 unset MAKEFLAGS MAKELEVEL MFLAGS
 cd "$dir" || wrong "$dir cannot be entered"
@@ -34,7 +39,7 @@ touch building
 	{
 		[ -f Makefile ] && [ ! "$top/configure" -nt config.status ] ||
 			"$top/configure" --host="$triplet" --enable-werror --without-libtracecmd \
-				CFLAGS=-O2 LDFLAGS=-static PKG_CONFIG='pkg-config --static' \
+				CFLAGS=-O2 LDFLAGS="$link" PKG_CONFIG='pkg-config --static' \
 				PKG_CONFIG_SYSROOT_DIR="$sysroot" \
 				PKG_CONFIG_LIBDIR="$(echo "$sysroot"/usr/lib/*/pkgconfig)"
 	} && make -j"$(nproc)" "$@"

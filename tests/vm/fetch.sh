@@ -33,8 +33,9 @@ find_missing()
 			continue
 		fi
 		look_up "$name"
-		has_parts "$sysroot" "${static_libraries[@]}" ||
-			{ sysroots[$arch]=$sysroot && archs+=("$arch"); }
+		# sid has the architectures that bookworm lacks
+		has_parts "$sysroot" "${libraries[@]}" ||
+			{ sysroots[$arch]=${libraries[*]} && archs+=("$arch") && suites+=(sid); }
 		[ -z "$release" ] || continue
 		missing+=("$name")
 		archs+=("$arch")
@@ -66,7 +67,8 @@ images_of()
 	fi
 }
 
-# The C library that the build tools of sid need is newer than that of the machines that run them.
+# The C library that the build tools of newer suites need is newer than that of the machines that run them.
+newer_suites='^(trixie|sid)$'
 tool_libraries=(libc6 libelf1t64 zlib1g libzstd1)
 
 # The packages of a kernel; and the packages on which its headers depend: the headers of all
@@ -77,7 +79,7 @@ packages_of()
 
 	images=$(images_of "$1")
 	echo "${images// /:$arch }:$arch linux-headers-$1:$arch busybox-static:$arch"
-	[ "$suite" != sid ] || echo "${tool_libraries[*]/%/:$native/sid}"
+	[[ ! $suite =~ $newer_suites ]] || echo "${tool_libraries[*]/%/:$native/$suite}"
 }
 
 twins_of()
@@ -139,9 +141,9 @@ fetch_kernel()
 		[ -d "$work/$twin" ] || apt_extract "${twin%:*}" "$work/$twin"
 		cp -al "$work/$twin/." "$into/headers" || wrong "$into/headers cannot be made"
 	done
-	if [ "$suite" = sid ]; then
+	if [[ $suite =~ $newer_suites ]]; then
 		for package in "${tool_libraries[@]}"; do
-			apt_extract "$package:$native/sid" "$into/headers"
+			apt_extract "$package:$native/$suite" "$into/headers"
 		done
 		use_tool_libraries "$into/headers/usr/lib"
 	fi
@@ -162,13 +164,14 @@ fetch_sysroot()
 {
 	local into=$work/sysroot-$1 library
 
-	for library in "${static_libraries[@]}"; do
+	for library in ${sysroots[$1]}; do
 		apt_extract "$library:$1" "$into" --wildcards './usr/include/*' '*.a' '*.pc'
 	done
-	list_parts "$into" "${static_libraries[@]}" || wrong "$into cannot be written"
-	rm -rf "${sysroots[$1]}"
-	mv -T "$into" "${sysroots[$1]}" || wrong "${sysroots[$1]} cannot be made"
-	echo "$1: static libraries were fetched into ${sysroots[$1]}"
+	# shellcheck disable=SC2086 # a list
+	list_parts "$into" ${sysroots[$1]} || wrong "$into cannot be written"
+	rm -rf "$lab/sysroot-$1"
+	mv -t "$lab" "$into" || wrong "$lab/sysroot-$1 cannot be made"
+	echo "$1: static libraries were fetched into $lab/sysroot-$1"
 }
 
 # packages_of_systemd ARCH: with all on which they depend
@@ -226,7 +229,7 @@ for name in "${missing[@]}"; do
 	fi
 done
 for name in "${!sysroots[@]}"; do
-	lists+=("$name=${static_libraries[*]/%/:$name}")
+	lists+=("$name=${sysroots[$name]// /:$name }:$name")
 done
 for name in "${!systemds[@]}"; do
 	lists+=("$name=$(packages_of_systemd "${name#systemd-}")")

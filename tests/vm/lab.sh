@@ -49,8 +49,9 @@ kernels()
 }
 
 # look_up NAME: sets suite, package, arch, triplet, karch, console, machine from the table; home, the
-# folder of its files; sysroot, the folder of its architecture's libraries; systemd, the folder of a
-# root file system; and release, its uname -r, or nothing if it was not fetched, or not all of it.
+# folder of its files; sysroot, the folder of its architecture's libraries, and their packages; systemd,
+# the folder of a root file system; and release, its uname -r, or nothing if it was not fetched, or not
+# all of it.
 look_up()
 {
 	local name
@@ -59,6 +60,9 @@ look_up()
 		[ "$name" = "$1" ] || continue
 		home=$lab/$name
 		sysroot=$lab/sysroot-$arch
+		libraries=("${static_libraries[@]}")
+		# bookworm has no riscv64, and the libelf of later suites calls libzstd
+		[ "$arch" != riscv64 ] || libraries+=(libzstd-dev)
 		systemd=$lab/systemd-$arch
 		has_parts "$home" "${guest_modules[@]}" && release=$(cat "$home/release") || release=''
 		return
@@ -81,7 +85,7 @@ fetch()
 look_up_fetched()
 {
 	look_up "$1"
-	[ -n "$release" ] && has_parts "$sysroot" "${static_libraries[@]}" && return
+	[ -n "$release" ] && has_parts "$sysroot" "${libraries[@]}" && return
 	fetch "$1"
 	look_up "$1"
 }
