@@ -103,9 +103,12 @@ static int add_debug(struct caches *caches, struct line *line)
 	if (!list)
 		return -ENOMEM;
 	caches->debugged = list;
-	list += caches->debugged_count++;
+	list += caches->debugged_count;
 	*list = (struct cache_debug){ 0 };
 	line_word(line, list->name, sizeof(list->name));
+	if (!*list->name)
+		return 0;
+	caches->debugged_count++;
 	if (!line_u32(line, &list->bytes))
 		list->bytes = 0;
 	line_word(line, list->flags, sizeof(list->flags));
