@@ -99,8 +99,8 @@ static void write_clock(FILE *text, const char *separator, const struct coverage
 
 	if (host->impossible)
 		fprintf(text,
-			"%s%s: it has an interval of more than a day: kmemtrace-fleet drop --host=%s removes its rows",
-			separator, host->name, host->name);
+			"%s%s: it has an interval of more than a day: kmemtrace-fleet drop with --host removes its rows",
+			separator, host->name);
 	else if (hours < 48)
 		fprintf(text, "%s%s: its clock is %.0f h %s", separator, host->name, hours,
 			direction);

@@ -16,45 +16,40 @@ struct sqlite_sum {
 	int64_t count, decimals; /* how many */
 };
 
-static void step_sum(sqlite3_context *context, int count, sqlite3_value **values)
+/* sign: 1 to add the value, -1 to take it back. */
+static void count_value(sqlite3_context *context, sqlite3_value *value, int sign)
 {
-	int type = sqlite3_value_numeric_type(*values);
+	int type = sqlite3_value_numeric_type(value);
 	struct sqlite_sum *sum = sqlite3_aggregate_context(context, sizeof(*sum));
 	int64_t whole;
 
-	(void)count;
 	if (!sum || type == SQLITE_NULL)
 		return;
-	sum->count++;
+	sum->count += sign;
 	if (type != SQLITE_INTEGER) {
-		sum->decimals++;
-		sum->decimal += sqlite3_value_double(*values);
+		sum->decimals += sign;
+		sum->decimal += sign * sqlite3_value_double(value);
 		return;
 	}
-	whole = sqlite3_value_int64(*values);
-	sum->high -= whole < 0;
-	sum->high += __builtin_add_overflow(sum->low, (uint64_t)whole, &sum->low);
+	whole = sqlite3_value_int64(value);
+	sum->high -= sign * (whole < 0);
+	if (sign > 0)
+		sum->high += __builtin_add_overflow(sum->low, (uint64_t)whole, &sum->low);
+	else
+		sum->high -= __builtin_sub_overflow(sum->low, (uint64_t)whole, &sum->low);
+}
+
+static void step_sum(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	(void)count;
+	count_value(context, *values, 1);
 }
 
 /* For a window of a user's query: takes back the step. */
 static void unstep_sum(sqlite3_context *context, int count, sqlite3_value **values)
 {
-	int type = sqlite3_value_numeric_type(*values);
-	struct sqlite_sum *sum = sqlite3_aggregate_context(context, sizeof(*sum));
-	int64_t whole;
-
 	(void)count;
-	if (!sum || type == SQLITE_NULL)
-		return;
-	sum->count--;
-	if (type != SQLITE_INTEGER) {
-		sum->decimals--;
-		sum->decimal -= sqlite3_value_double(*values);
-		return;
-	}
-	whole = sqlite3_value_int64(*values);
-	sum->high += whole < 0;
-	sum->high -= __builtin_sub_overflow(sum->low, (uint64_t)whole, &sum->low);
+	count_value(context, *values, -1);
 }
 
 static void give_sum(sqlite3_context *context)

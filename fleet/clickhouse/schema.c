@@ -222,9 +222,10 @@ static int wait_for_deletes(struct clickhouse_client *client)
 {
 	const struct timespec pause = { .tv_nsec = 100000000 };
 	const struct clickhouse_settings *settings = client->settings;
-	time_t end = time(NULL) + (settings->timeout_s ? settings->timeout_s : CLICKHOUSE_TIMEOUT);
+	struct timespec now, begin;
 	int err;
 
+	clock_gettime(CLOCK_MONOTONIC, &begin);
 	for (;;) {
 		err = run_statement(client,
 				    "SELECT count() FROM system.mutations WHERE database = '%s' "
@@ -234,7 +235,9 @@ static int wait_for_deletes(struct clickhouse_client *client)
 			return err;
 		if (settings->stop && settings->stop())
 			return clickhouse_fail(client, -EINTR, "stopped: it goes on to delete");
-		if (time(NULL) >= end)
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec - begin.tv_sec >=
+		    (settings->timeout_s ? settings->timeout_s : CLICKHOUSE_TIMEOUT))
 			return clickhouse_fail(client, -EAGAIN,
 					       "it still deletes rows: see system.mutations");
 		nanosleep(&pause, NULL);

@@ -5,6 +5,8 @@
 # disk that is full, lose nothing and repeat nothing, and each answer until then says what is missing.
 # 24 hosts; KMEMTRACE_LONG=1: 1,000 hosts.
 . "$srcdir/cli/cli.sh"
+# shellcheck source=tests/cli/summaries.bash
+. "$srcdir/cli/summaries.bash"
 fleet=$builddir/kmemtrace-fleet
 # shellcheck source=tests/fleet/clickhouse.sh
 . "$srcdir/fleet/clickhouse.sh"
@@ -26,18 +28,6 @@ for name in lite ch; do
 		exit 77
 	fi
 done
-
-# says STATUS TEXT ARGUMENT...
-says()
-{
-	local expected=$1 text=$2 status
-
-	shift 2
-	"$fleet" "$@" >message 2>&1
-	status=$?
-	[ $status = "$expected" ] || wrong "$*: exit status $status, not $expected: $(cat message)"
-	[ -z "$text" ] || grep -qF -- "$text" message || wrong "$*: no \"$text\": $(cat message)"
-}
 
 # answer DB QUESTION...: all that is printed, without the name of the store, and the exit status
 answer()
@@ -308,8 +298,6 @@ for command in "--host=host-00003,host-00005 drop" "load big"; do
 done
 
 # sums above 2^64 do not wrap around, on a server and over servers
-# shellcheck source=tests/cli/summaries.bash
-. "$srcdir/cli/summaries.bash"
 for ((i = 0; i < 2100; i++)); do
 	end=$((1800000000000000000 + i * 60000000000))
 	printf 'summary %s %s %s 1\nsource large b 1 %s %s\nhost k x 1 1 1 1 -\ncost 1 1\nbound %s 0 0 0 0 0 0\n' \

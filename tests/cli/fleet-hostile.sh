@@ -10,18 +10,6 @@ fleet=$builddir/kmemtrace-fleet
 need python3
 python3 -c 'import sqlite3' 2>/dev/null || skip "python3 has no sqlite3"
 
-# says STATUS TEXT ARGUMENT...
-says()
-{
-	local expected=$1 text=$2 status
-
-	shift 2
-	"$fleet" "$@" >message 2>&1
-	status=$?
-	[ $status = "$expected" ] || wrong "$*: exit status $status, not $expected: $(cat message)"
-	grep -qF -- "$text" message || wrong "$*: no \"$text\": $(cat message)"
-}
-
 # summary NUMBER BEGIN END ROWS BYTES: of the host evil, with so many rows of so many bytes
 summary()
 {

@@ -4,6 +4,8 @@
 # stores; a store that is locked, read-only, full or damaged; a load that is killed and repeated.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/cli/cli.sh"
+# shellcheck source=tests/cli/summaries.bash
+. "$srcdir/cli/summaries.bash"
 pid=""
 before_end '[ -z "$pid" ] || kill -9 $pid 2>/dev/null'
 fleet=$builddir/kmemtrace-fleet
@@ -15,18 +17,6 @@ run()
 	"$fleet" "$@" 2>&1
 	echo "-> $?"
 	echo
-}
-
-# says STATUS TEXT ARGUMENT...
-says()
-{
-	local expected=$1 text=$2 status
-
-	shift 2
-	"$fleet" "$@" >message 2>&1
-	status=$?
-	[ $status = "$expected" ] || wrong "$*: exit status $status, not $expected: $(cat message)"
-	grep -qF -- "$text" message || wrong "$*: no \"$text\": $(cat message)"
 }
 
 # number SQL: the only number of the answer

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
-# For tests that write summaries: seal makes a file of summaries of blocks that lack their last lines, in
-# a directory of its own in the current one.
+# For tests of summaries and of kmemtrace-fleet.
+
+# seal: makes a file of summaries of blocks that lack their last lines, in a directory of its own in the
+# current one.
 seal()
 {
 	local blocks file crc
@@ -18,4 +20,16 @@ seal()
 			printf 'end %d %d\n' "$(wc -l <"$file")" "0x$crc"
 		done
 	rm -rf "$blocks"
+}
+
+# says STATUS TEXT ARGUMENT...: $fleet ends with this status, and prints the text
+says()
+{
+	local expected=$1 text=$2 status
+
+	shift 2
+	"$fleet" "$@" >message 2>&1
+	status=$?
+	[ $status = "$expected" ] || wrong "$*: exit status $status, not $expected: $(cat message)"
+	[ -z "$text" ] || grep -qF -- "$text" message || wrong "$*: no \"$text\": $(cat message)"
 }
