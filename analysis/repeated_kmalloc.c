@@ -7,7 +7,7 @@
 #include "analysis/match_event.h"
 #include "analysis/repeated_kmalloc.h"
 
-#define WAIT_NS 1000000
+#define WAIT_NS 1000000000 /* a task can be off its CPU between its two reports */
 
 static void remove_waiting(struct matcher *matcher, size_t index)
 {
@@ -32,8 +32,21 @@ static bool is_second_report(const struct event *first, const struct event *even
 }
 
 /*
- * Drops the first report whose second report the event is. Matches reports that waited too long, or
- * whose object the event concerns.
+ * Nothing comes between the two reports in the code that allocates, though interrupts do. Tasks
+ * move between CPUs; interrupts and the idle tasks, which share an id, do not.
+ */
+static bool is_after_second_report(const struct matcher *matcher, const struct event *first,
+				   const struct event *event)
+{
+	bool moves = first->task && first->context == KMT_CONTEXT_TASK;
+
+	return matcher->status->context == STATUS_CONTEXT_ALL && event->task == first->task &&
+	       event->context == first->context && (moves || event->cpu == first->cpu);
+}
+
+/*
+ * Drops the first report whose second report the event is. Matches reports that waited too long,
+ * whose second report is lost, or whose object the event concerns.
  */
 static int check_waiting(struct matcher *matcher, const struct event *event)
 {
@@ -49,7 +62,8 @@ static int check_waiting(struct matcher *matcher, const struct event *event)
 			remove_waiting(matcher, i);
 			return 0;
 		}
-		if (timed_out || (first->pointer && event->pointer == first->pointer))
+		if (timed_out || is_after_second_report(matcher, first, event) ||
+		    (first->pointer && event->pointer == first->pointer))
 			err = match_waiting(matcher, i);
 		else
 			i++;

@@ -61,7 +61,7 @@ int making_option(struct making *making, const char *key, uint64_t *value)
 
 static int put_record(struct making *making, struct kmt_record *record)
 {
-	uint64_t cpu_number, task = 0, gfp = 0, node = (uint64_t)KMT_NODE_ANY;
+	uint64_t cpu_number, task = 0, gfp = 0, context = 0, node = (uint64_t)KMT_NODE_ANY;
 	struct making_cpu *cpu;
 	int err;
 
@@ -74,6 +74,8 @@ static int put_record(struct making *making, struct kmt_record *record)
 		err = making_option(making, "gfp", &gfp);
 	if (!err)
 		err = making_option(making, "node", &node);
+	if (!err)
+		err = making_option(making, "context", &context);
 	if (err)
 		return err;
 	cpu = making_cpu(making, cpu_number);
@@ -84,7 +86,7 @@ static int put_record(struct making *making, struct kmt_record *record)
 	record->task = (uint32_t)task;
 	if (record->id != KMT_STACK)
 		record->gfp = (uint32_t)gfp;
-	record->node = (int16_t)node;
+	record->node = kmt_node_word((int)(int16_t)node, (unsigned int)context);
 	record->sequence = (uint32_t)cpu->sequence++;
 	cpu->recorded++;
 	cpu->own += status_is_own(&making->status, record->task);

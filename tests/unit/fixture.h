@@ -13,7 +13,7 @@
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
  *	memory NODE BEGIN LAST	(of kernel addresses)
  *	symbol ADDRESS NAME [MODULE]	cpu N node M		gfp BITS NAME
- *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=]
+ *	alloc TIME CPU POINTER REQUESTED/ALLOCATED SITE [task=] [gfp=] [node=] [context=]
  *	ualloc				as alloc, but without the slab cache
  *	free TIME CPU POINTER SITE [task=]
  *	calloc TIME CPU POINTER CACHE SITE [task=] [gfp=] [node=]
@@ -35,7 +35,7 @@
  *	no_slab			probe NAME COUNTED SKIPPED WAY…		no_probe NAME WHY…
  *	path NAME observed		path NAME unobserved WHY…
  *	flush				closes all packets
- *	own TID		wanted TGID	include_self
+ *	own TID		wanted TGID	include_self	contexts	(the records have them)
  *	complete yes|no|repaired
  *
  * SITE and POINTER are addresses or a symbol, defined before, with or without +OFFSET; CACHE is a

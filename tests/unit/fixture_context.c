@@ -402,6 +402,12 @@ static int make_include_self(struct making *making)
 	return 0;
 }
 
+static int make_contexts(struct making *making)
+{
+	making->status.context = STATUS_CONTEXT_ALL;
+	return 0;
+}
+
 static int make_complete(struct making *making)
 {
 	static const char *const states[] = {
@@ -450,6 +456,7 @@ const struct making_keyword making_context_keywords[] = {
 	{ "no_slab", 1, make_no_slab },
 	{ "wanted", 2, make_wanted },
 	{ "include_self", 1, make_include_self },
+	{ "contexts", 1, make_contexts },
 	{ "complete", 2, make_complete },
 	{ 0 },
 };

@@ -267,7 +267,7 @@ static void reads_captures_that_were_cut_off(void **state)
  */
 static void counts_repeated_kmalloc_once(void **state)
 {
-	static const char text[] = "begin 5\nend 9000000\n"
+	static const char text[] = "begin 5\nend 9000000000\n"
 				   "symbol 0x5000 __kmalloc_noprof\n"
 				   "symbol 0x6000 maker\n"
 				   "alloc  10 0 0x100000 9000/12288 0x5010 task=3\n"
@@ -280,10 +280,10 @@ static void counts_repeated_kmalloc_once(void **state)
 				   "alloc  50 0 0x400000 9000/12288 0x5010 task=3\n"
 				   "alloc  51 0 0x400000 9000/12288 0x6010 task=4\n"
 				   "alloc  60 0 0x500000 9000/12288 0x5010 task=3\n"
-				   "alloc  2000000 0 0x500000 9000/12288 0x6010 task=3\n"
-				   "alloc  2000010 0 0x600000 60/64 0x5010 task=3\n"
-				   "alloc  2000011 0 0x600000 60/64 0x6010 task=3\n"
-				   "alloc  2000020 0 0x700000 9000/12288 0x5010 task=3\n";
+				   "alloc  2000000000 0 0x500000 9000/12288 0x6010 task=3\n"
+				   "alloc  2000000010 0 0x600000 60/64 0x5010 task=3\n"
+				   "alloc  2000000011 0 0x600000 60/64 0x6010 task=3\n"
+				   "alloc  2000000020 0 0x700000 9000/12288 0x5010 task=3\n";
 	struct analysis analysis;
 	struct capture capture;
 
@@ -296,6 +296,47 @@ static void counts_repeated_kmalloc_once(void **state)
 	assert_int_equal(analysis.totals.allocations, 8);
 	assert_int_equal(analysis.totals.live_objects, 5);
 	finish_analysis(&analysis, &capture);
+}
+
+/*
+ * A task can be off its CPU for long between its two reports. Where interrupts are told apart, a
+ * first report that the task's next event follows has lost its second one.
+ */
+static void waits_for_a_second_report_until_the_task_goes_on(void **state)
+{
+	static const struct analysis_settings settings = { .by = GROUP_BY_SITE };
+	char *directory =
+		scratch_capture("begin 5\nend 9000000000\ncontexts\n"
+				"symbol 0x5000 __kmalloc_noprof\n"
+				"symbol 0x6000 maker\n"
+				"alloc 10 0 0x100000 9000/12288 0x5010 task=3\n"
+				/* another task, an interrupt of it, another CPU's idle task */
+				"alloc 20 0 0x300000 64/64 0x6020 task=4\n"
+				"alloc 21 1 0x310000 64/64 0x6020 task=3 context=1\n"
+				"alloc 90ms 1 0x100000 9000/12288 0x6010 task=3\n"
+				"alloc 100ms 0 0x400000 9000/12288 0x5010 context=1\n"
+				"alloc 101ms 1 0x410000 64/64 0x6020 context=1\n"
+				"alloc 102ms 0 0x400000 9000/12288 0x6010 context=1\n"
+				/* lost second reports, of a task and of an interrupt */
+				"alloc 200ms 0 0x500000 9000/12288 0x5010 task=3\n"
+				"alloc 201ms 1 0x510000 64/64 0x6020 task=3\n"
+				"alloc 202ms 0 0x500000 9000/12288 0x6010 task=3\n"
+				"alloc 300ms 0 0x600000 9000/12288 0x5010 context=1\n"
+				"alloc 301ms 0 0x610000 64/64 0x6020 context=1\n"
+				"alloc 302ms 0 0x600000 9000/12288 0x6010 context=1\n");
+	struct analysis analysis;
+	struct capture capture;
+
+	(void)state;
+	assert_int_equal(capture_open(&capture, directory), 0);
+	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
+	assert_identities(&analysis);
+	for (size_t i = 0; i < analysis.group_count; i++)
+		if (analysis.groups[i].key == 0x5010 || analysis.groups[i].key == 0x6010)
+			assert_int_equal(analysis.groups[i].live_objects, 2);
+	assert_int_equal(analysis.totals.live_objects, 9);
+	finish_analysis(&analysis, &capture);
+	scratch_remove(directory);
 }
 
 /* The inlined allocator of kvmalloc() reports too; a sampled second report has its stack before it.
@@ -363,14 +404,15 @@ static void weighs_samples_by_their_interval(void **state)
 static void counts_late_second_report_once(void **state)
 {
 	static const struct analysis_settings settings = { .by = GROUP_BY_SITE, .findings = true };
-	char *directory = scratch_capture("begin 5\nend 9000000\n"
-					  "symbol 0x5000 __kmalloc_noprof\n"
-					  "symbol 0x6000 maker\n"
-					  "cache huge 0xd000 12288 12288\n"
-					  "calloc 10 0 0x300000 huge 0x6010 task=3\n"
-					  "cfree  20 0 0x300000 huge 0x6020 task=3\n"
-					  "alloc  30 0 0x300000 9000/12288 0x5010 task=3\n"
-					  "alloc  2000000 0 0x300000 9000/12288 0x6010 task=3\n");
+	char *directory =
+		scratch_capture("begin 5\nend 9000000000\n"
+				"symbol 0x5000 __kmalloc_noprof\n"
+				"symbol 0x6000 maker\n"
+				"cache huge 0xd000 12288 12288\n"
+				"calloc 10 0 0x300000 huge 0x6010 task=3\n"
+				"cfree  20 0 0x300000 huge 0x6020 task=3\n"
+				"alloc  30 0 0x300000 9000/12288 0x5010 task=3\n"
+				"alloc  2000000000 0 0x300000 9000/12288 0x6010 task=3\n");
 	struct analysis analysis;
 	struct capture capture;
 
@@ -494,6 +536,7 @@ int main(void)
 		cmocka_unit_test(leaves_out_own_objects),
 		cmocka_unit_test(reads_captures_that_were_cut_off),
 		cmocka_unit_test(counts_repeated_kmalloc_once),
+		cmocka_unit_test(waits_for_a_second_report_until_the_task_goes_on),
 		cmocka_unit_test(counts_repeated_samples_once),
 		cmocka_unit_test(weighs_samples_by_their_interval),
 		cmocka_unit_test(counts_late_second_report_once),

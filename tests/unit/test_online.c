@@ -168,25 +168,25 @@ static void counts_untracked_objects(void **state)
 /* An allocation that a second event may report again waits up to a millisecond. */
 static void waits_for_the_second_report(void **state)
 {
-	static const char text[] = "begin 5\nend 5ms\nsymbol 0x100 __kmalloc_large\n"
+	static const char text[] = "begin 5\nend 5s\nsymbol 0x100 __kmalloc_large\n"
 				   "symbol 0x200 caller\nsymbol 0x300 end\n"
 				   "alloc 10us   0 0x10000 20000/20480 __kmalloc_large+8\n"
 				   "alloc 11us   0 0x10000 20000/20480 caller+8\n"
 				   "alloc 100us  0 0x20000 20000/20480 __kmalloc_large+8\n"
-				   "alloc 1200us 0 0x30000 8/8 caller+8\n";
+				   "alloc 1200ms 0 0x30000 8/8 caller+8\n";
 	struct online_scene scene;
 
 	(void)state;
 	online_scene_open(&scene, text, 0);
-	online_scene_put_before(&scene, 4000000);
+	online_scene_put_before(&scene, 4000000000);
 	online_scene_take(&scene, 10500);
 	assert_int_equal(scene.type_stats.count, 0);
 	online_scene_take(&scene, 20000);
 	assert_type(&scene, "caller", 1, 0);
 	assert_int_equal(online_analysis(scene.online)->totals.repeated, 1);
-	online_scene_take(&scene, 500000);
+	online_scene_take(&scene, 500000000);
 	assert_null(find_type(&scene, "__kmalloc_large"));
-	online_scene_take(&scene, 1500000);
+	online_scene_take(&scene, 1500000000);
 	assert_type(&scene, "__kmalloc_large", 1, 0);
 	assert_type(&scene, "caller", 2, 0);
 	online_scene_close(&scene);
