@@ -110,8 +110,9 @@ mistake own $lock -DCREATED_NOT_CHECKED
 # bpf/ring.pml relies on this: a number is taken with BPF_FETCH, in each object that has it.
 for variant in "" -DKMT_WITHOUT_BTF "-DKMT_WITH_COPIES -DKMT_WITH_PREEMPT_COUNT"; do
 	[[ "bpf/ring.pml $variant" == *"$word"* ]] || continue
+	# an object of ccache names the folder in which it was made, and that can be gone
 	# shellcheck disable=SC2086 # words
-	clang -g -O2 -mcpu=v3 -target bpfel -D__TARGET_ARCH_arm64 $variant -I"$top_srcdir" \
+	CCACHE_DISABLE=1 clang -g -O2 -mcpu=v3 -target bpfel -D__TARGET_ARCH_arm64 $variant -I"$top_srcdir" \
 		-c "$top_srcdir/bpf/kmemtrace.bpf.c" -o object.o 2>output || { fail "$variant"; continue; }
 	llvm-objdump -S --no-show-raw-insn object.o >code
 	awk '/^;/ { inside = /__sync_fetch_and_add\(&control->sequence/ }
