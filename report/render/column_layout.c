@@ -174,22 +174,27 @@ bool column_layout_shows(const struct column *column, const struct cell *cell)
 	return cell->number && !cell_is_unknown(column->type, cell);
 }
 
+static void column_measure_cell(struct layout_column *shown, const struct cell *cell)
+{
+	char text[TEXT_CELL];
+	size_t width = shown->column->type == COLUMN_TEXT && cell->text
+			       ? column_layout_text_width(cell->text, strlen(cell->text))
+			       : column_layout_cell(shown, cell, text);
+
+	if (width > shown->width)
+		shown->width = width;
+}
+
 static void column_measure(const struct table *table, struct layout_column *shown)
 {
 	size_t header = strlen(shown->column->header);
 	size_t unit = table->is_compact ? 0 : strlen(shown->column->unit);
-	char text[TEXT_CELL];
 
 	shown->width = header > unit ? header : unit;
-	for (size_t row = 0; row < table->rows; row++) {
-		const struct cell *cell = table_row(table, row) + shown->index;
-		size_t width = shown->column->type == COLUMN_TEXT && cell->text
-				       ? column_layout_text_width(cell->text, strlen(cell->text))
-				       : column_layout_cell(shown, cell, text);
-
-		if (width > shown->width)
-			shown->width = width;
-	}
+	for (size_t row = 0; row < table->rows; row++)
+		column_measure_cell(shown, table_row(table, row) + shown->index);
+	if (table->others && column_layout_shows(shown->column, table->others + shown->index))
+		column_measure_cell(shown, table->others + shown->index);
 }
 
 /* Does any row show a value in the column? */

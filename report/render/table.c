@@ -48,9 +48,13 @@ static void table_free_rows(struct table *table, size_t from)
 void table_deinit(struct table *table)
 {
 	table_free_rows(table, 0);
+	for (size_t i = 0; table->others && i < table->column_count; i++)
+		if (table->columns[i].type == COLUMN_TEXT)
+			free(table->others[i].text);
+	free(table->others);
 	free(table->cells);
 	free(table->own_columns);
-	table->cells = NULL;
+	table->cells = table->others = NULL;
 	table->own_columns = NULL;
 	table->rows = table->space = 0;
 }
@@ -76,6 +80,19 @@ struct cell *table_add(struct table *table)
 	memset(row, 0, row_size);
 	table->rows_made = table->rows;
 	return row;
+}
+
+struct cell *table_add_others(struct table *table)
+{
+	table->others = calloc(table->column_count, sizeof(*table->others));
+	for (size_t i = 0; table->others && i < table->column_count; i++) {
+		if (table->columns[i].type != COLUMN_TEXT)
+			continue;
+		table->others[i].text = strdup(i ? "" : "others");
+		if (!table->others[i].text)
+			return NULL;
+	}
+	return table->others;
 }
 
 int table_add_text(struct table *table, const char *text)

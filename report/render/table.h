@@ -90,8 +90,9 @@ struct table {
 	size_t tiebreaks;   /* the same for so many columns from there on; 0: one */
 	struct cell *cells; /* row after row */
 	size_t rows, space;
-	size_t rows_made;			/* before the cut */
-	struct column *own_columns;		/* of table_rearrange(); or NULL */
+	size_t rows_made;	    /* before the cut */
+	struct cell *others;	    /* the last row of a text: what the rows leave out; or NULL */
+	struct column *own_columns; /* of table_rearrange(); or NULL */
 	struct column chosen[TABLE_CHOSEN_MAX]; /* of table_choose(): the columns */
 	unsigned short names[TABLE_CHOSEN_MAX]; /* their names in the catalogue */
 	struct error error;			/* after a failure */
@@ -103,6 +104,10 @@ void table_deinit(struct table *table);
 
 /* A new row of zero cells, column_count of them, or NULL. Valid until the next. */
 struct cell *table_add(struct table *table);
+
+/* The last row of a text: its name is "others", the other cells are zero or empty. NULL: no memory.
+ */
+struct cell *table_add_others(struct table *table);
 
 /* Adds a row of one text. 0 or -ENOMEM. */
 int table_add_text(struct table *table, const char *text);

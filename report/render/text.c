@@ -241,6 +241,23 @@ static void text_row(struct text *text, const struct column_layout *layout, cons
 	text_below(text, layout, row);
 }
 
+/* The row of the objects that are in no other row: only the cells that are not zero. */
+static void text_others(struct text *text, const struct column_layout *layout,
+			const struct cell *row)
+{
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct layout_column *shown = &layout->columns[i];
+		const struct cell *cell = row + shown->index;
+		char number[TEXT_CELL] = "";
+
+		if (shown->column->type != COLUMN_TEXT && column_layout_shows(shown->column, cell))
+			column_layout_cell(shown, cell, number);
+		text_pad(text, i != 0);
+		text_cell(text, shown, shown->column->type == COLUMN_TEXT ? cell->text : number);
+	}
+	text_end_line(text);
+}
+
 static void text_title(struct text *text, const char *title)
 {
 	if (strlen(title) > text->prose) {
@@ -265,6 +282,8 @@ static void text_table(struct text *text, const struct table *table,
 	text_table_head(text, layout, table->is_compact);
 	for (size_t row = 0; row < table->rows; row++)
 		text_row(text, layout, table_row(table, row));
+	if (table->others)
+		text_others(text, layout, table->others);
 	if (table->rows < table->rows_made && !table->is_compact)
 		fprintf(text->file, "(%zu of %zu rows: -l 0 shows all)\n", table->rows,
 			table->rows_made);
@@ -279,6 +298,7 @@ struct text_legends {
 static void text_legend(struct text *text, struct text_legends *legends,
 			const struct column *column)
 {
+	bool has_unit = *column->unit && strcmp(column->header, column->unit) != 0;
 	char term[80];
 
 	if (!column->legend)
@@ -292,8 +312,8 @@ static void text_legend(struct text *text, struct text_legends *legends,
 			return;
 	}
 	legends->shown[legends->count++] = column;
-	snprintf(term, sizeof(term), "%s%s%s = ", column->header, *column->unit ? " " : "",
-		 column->unit);
+	snprintf(term, sizeof(term), "%s%s%s = ", column->header, has_unit ? " " : "",
+		 has_unit ? column->unit : "");
 	text_put_string(text, term);
 	text_wrap(text, column->legend, strlen(term), 4);
 }

@@ -40,9 +40,10 @@ static double halve_bytes(double bytes, double missing_percent)
 
 struct damage_part {
 	uint64_t live_bytes, old_bytes, old;
-	double weighted;  /* sum of coverage times live bytes */
-	size_t old_count; /* in the list; old is what they stand for */
-	double steady, bytes;
+	uint64_t grown_bytes; /* of the old objects that were allocated in the window */
+	double weighted;      /* sum of coverage times live bytes */
+	size_t old_count;     /* in the list; old is what they stand for */
+	double steady, bytes, grown;
 };
 
 static void sort_times(uint64_t *times, size_t count)
@@ -62,7 +63,7 @@ static void weigh_objects(struct damage_part *part, bool is_full, const struct a
 {
 	uint32_t cache = CACHE_NONE;
 	struct object_weight weight;
-	double coverage = 0;
+	double coverage = 0, missing;
 
 	for (size_t i = 0; i < count; i++) {
 		if (list[i]->cache != cache) {
@@ -78,16 +79,20 @@ static void weigh_objects(struct damage_part *part, bool is_full, const struct a
 			continue;
 		part->old_bytes += weight.allocated;
 		part->old += weight.objects;
+		if (list[i]->time >= analysis->window_begin)
+			part->grown_bytes += weight.allocated;
 		times[part->old_count++] = list[i]->time;
 	}
 	sort_times(times, part->old_count);
 	/* an object that was allocated later cannot be old */
 	part->steady = trend_steady(times, part->old_count, analysis->window_begin,
 				    analysis->window_end - old_age);
-	part->bytes = halve_bytes((double)part->old_bytes, FULL - part->steady);
-	if (part->live_bytes)
-		part->bytes =
-			halve_bytes(part->bytes, FULL - part->weighted / (double)part->live_bytes);
+	if (!part->live_bytes)
+		return;
+	missing = FULL - part->weighted / (double)part->live_bytes;
+	part->grown = halve_bytes((double)part->grown_bytes, missing);
+	part->bytes =
+		halve_bytes(halve_bytes((double)part->old_bytes, FULL - part->steady), missing);
 }
 
 void damage_find(struct damage *damage, const struct analysis *analysis,
@@ -107,6 +112,7 @@ void damage_find(struct damage *damage, const struct analysis *analysis,
 	damage->live_bytes = full.live_bytes + rest.live_bytes;
 	damage->covered_bytes = full.live_bytes;
 	damage->bytes = (uint64_t)(trend_round(full.bytes + rest.bytes) + 0.5);
+	damage->grown_bytes = (uint64_t)(trend_round(full.grown + rest.grown) + 0.5);
 	damage->steady = full.bytes >= rest.bytes ? full.steady : rest.steady;
 	damage->coverage = damage_coverage(analysis, list[0]->cache);
 	if (damage->live_bytes)

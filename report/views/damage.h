@@ -15,6 +15,7 @@
 
 struct damage {
 	uint64_t bytes;
+	uint64_t grown_bytes; /* the same without steadiness, and without initial objects */
 	uint64_t live_bytes;
 	uint64_t covered_bytes; /* live bytes of caches with full coverage */
 	double coverage;	/* percent: mean of the caches, weighted by live bytes */

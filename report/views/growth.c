@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The table of the summary with the call sites that look most like a leak. */
+/* The table of the summary with the call sites whose live objects grew most. */
 #include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/param.h>
 
+#include "report/render/render.h"
 #include "report/views/damage.h"
 #include "report/views/row_names.h"
 #include "report/views/survivors.h"
@@ -17,6 +20,8 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_live_objects },
 	{ .name = COLUMN_live_bytes },
+	{ .name = COLUMN_growth_pattern },
+	{ .name = COLUMN_grown_bytes },
 	{ .name = COLUMN_steady_percent },
 	{ .name = COLUMN_coverage_percent, .where = COLUMN_BELOW_IF_PART },
 	{ .name = COLUMN_damage_bytes,
@@ -36,11 +41,11 @@ static const struct column_choice glance_columns[] = {
 	{ .name = COLUMN_address, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_live_objects, .header = "objects", .unit = "" },
 	{ .name = COLUMN_live_bytes, .header = "bytes" },
-	{ .name = COLUMN_steady_percent, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_growth_pattern },
+	{ .name = COLUMN_grown_bytes, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_steady_percent, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_coverage_percent, .where = COLUMN_NOT_IN_TEXT },
-	{ .name = COLUMN_damage_bytes,
-	  .legend =
-		  "bytes of the old objects, weighted by steadiness and coverage: see the view leaks" },
+	{ .name = COLUMN_damage_bytes, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_main_task },
 	{ .name = COLUMN_main_task_pid, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_main_task_comm, .where = COLUMN_NOT_IN_TEXT },
@@ -56,6 +61,12 @@ struct growing {
 	struct damage damage;
 };
 
+/* The numbers are in the legend of the column, too. */
+static const char *pattern_of(double steady)
+{
+	return steady >= 80 ? "steady" : steady < 50 ? "burst" : "uneven";
+}
+
 static int compare_live_bytes(const void *left, const void *right)
 {
 	const struct growing *a = left, *b = right;
@@ -65,24 +76,33 @@ static int compare_live_bytes(const void *left, const void *right)
 	return (a->group > b->group) - (a->group < b->group);
 }
 
-/* Inserts one into the best, which are sorted by damage; returns their number. */
-static size_t insert_growing(struct growing *best, size_t count, const struct growing *one)
+/* The rows of the table, at most. */
+static size_t count_rows(const struct report *report)
 {
-	size_t at = count < GROWTH_ROWS ? count++ : count;
+	bool is_cut = report->lines_given && report->lines && report->renderer->for_people;
 
-	for (; at && best[at - 1].damage.bytes < one->damage.bytes; at--)
-		if (at < GROWTH_ROWS)
+	return is_cut ? MIN(report->lines, GROWTH_ROWS) : GROWTH_ROWS;
+}
+
+/* Inserts one into the best, of up to rows, which are sorted by growth; returns their number. */
+static size_t insert_growing(struct growing *best, size_t count, size_t rows,
+			     const struct growing *one)
+{
+	size_t at = count < rows ? count++ : count;
+
+	for (; at && best[at - 1].damage.grown_bytes < one->damage.grown_bytes; at--)
+		if (at < rows)
 			best[at] = best[at - 1];
-	if (at < GROWTH_ROWS)
+	if (at < rows)
 		best[at] = *one;
 	return count;
 }
 
 /*
- * Finds the groups with the most damage. It is at most their live bytes: groups that have fewer
- * than the last of the best has damage need no look at their objects. list: by live bytes.
+ * Finds the groups that grew most. They grew by at most their live bytes: groups that have fewer
+ * than the last of the best grew need no look at their objects. list: by live bytes.
  */
-static size_t find_best(struct growing *best, struct growing *list, size_t count,
+static size_t find_best(struct growing *best, size_t rows, struct growing *list, size_t count,
 			const struct analysis *analysis, const struct survivors *survivors,
 			uint64_t *times)
 {
@@ -92,13 +112,12 @@ static size_t find_best(struct growing *best, struct growing *list, size_t count
 		const struct slab_object *const *objects;
 		size_t objects_count;
 
-		if (found == GROWTH_ROWS &&
-		    list[i].live_bytes <= best[GROWTH_ROWS - 1].damage.bytes)
+		if (found == rows && list[i].live_bytes <= best[rows - 1].damage.grown_bytes)
 			break;
 		objects = survivors_of(survivors, list[i].group, &objects_count);
 		damage_find(&list[i].damage, analysis, objects, objects_count, times);
-		if (list[i].damage.bytes)
-			found = insert_growing(best, found, &list[i]);
+		if (list[i].damage.grown_bytes)
+			found = insert_growing(best, found, rows, &list[i]);
 	}
 	return found;
 }
@@ -119,10 +138,41 @@ static int add_largest_row(struct report *report, struct table *table,
 	table_cell(table, COLUMN_live_bytes)->number = one->damage.live_bytes;
 	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.groups[one->group];
 	table_cell(table, COLUMN_steady_percent)->number = (uint64_t)(one->damage.steady + 0.5);
+	table_cell(table, COLUMN_grown_bytes)->number = one->damage.grown_bytes;
 	table_cell(table, COLUMN_coverage_percent)->decimal = one->damage.coverage;
 	table_cell(table, COLUMN_damage_bytes)->number = one->damage.bytes;
-	return table_cell(table, COLUMN_site)->text ? main_task_set(report, objects, count, table)
-						    : -ENOMEM;
+	table_cell(table, COLUMN_growth_pattern)->text = strdup(pattern_of(one->damage.steady));
+	return table_cell(table, COLUMN_site)->text &&
+			       table_cell(table, COLUMN_growth_pattern)->text
+		       ? main_task_set(report, objects, count, table)
+		       : -ENOMEM;
+}
+
+/* The live objects of all groups but the best. */
+static int add_others(struct report *report, struct table *table, const struct growing *best,
+		      size_t found)
+{
+	const struct analysis *analysis = &report->analysis;
+	uint64_t objects = analysis->totals.live_objects, bytes = analysis->totals.live_bytes;
+	size_t bounds = 0;
+	struct cell *others;
+
+	for (size_t i = 0; i < analysis->group_count; i++)
+		bounds += report->bounds.groups[i];
+	for (size_t i = 0; i < found; i++) {
+		objects -= MIN(objects, best[i].damage.objects);
+		bytes -= MIN(bytes, best[i].damage.live_bytes);
+		bounds -= report->bounds.groups[best[i].group];
+	}
+	if (!found || !objects)
+		return 0;
+	others = table_add_others(table);
+	if (!others)
+		return -ENOMEM;
+	others[table_column(table, COLUMN_live_objects)].number = objects;
+	others[table_column(table, COLUMN_live_bytes)].number = bytes;
+	others[table_column(table, COLUMN_live_upper_bound)].truth = bounds != 0;
+	return 0;
 }
 
 static int add_largest_rows(struct report *report, struct table *table,
@@ -150,10 +200,13 @@ static int add_largest_rows(struct report *report, struct table *table,
 		err = -ENOMEM;
 	} else {
 		qsort(list, count, sizeof(*list), compare_live_bytes);
-		found = find_best(best, list, count, analysis, survivors, times);
+		found = find_best(best, count_rows(report), list, count, analysis, survivors,
+				  times);
 	}
 	for (size_t i = 0; i < found && !err; i++)
 		err = add_largest_row(report, table, survivors, &best[i]);
+	if (!err)
+		err = add_others(report, table, best, found);
 	free(times);
 	free(list);
 	return err;
@@ -168,8 +221,8 @@ int growth_table(struct report *report)
 
 	table->key = "growth";
 	table->title = "Growth (details: kmemtrace-report leaks)";
-	table->empty = "Nothing grows steadily.";
-	table->sort = "damage_bytes,live_bytes,steady_percent";
+	table->empty = "Nothing grew.";
+	table->sort = "grown_bytes,live_bytes,steady_percent";
 	table->tiebreak = table_column(table, COLUMN_address);
 	table->leads = true;
 	table->is_compact = report->is_glance;
