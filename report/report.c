@@ -89,6 +89,7 @@ int report_init(struct report *report, const struct report_options *options)
 		.bottom_up = options->bottom_up,
 		.is_glance = view == &view_summary && options->renderer->for_people &&
 			     !options->lines_given && !options->sort && !options->columns,
+		.is_brief = options->renderer->for_people && !options->verbose && !view->compares,
 		.lines_given = options->lines_given,
 		.renderer = options->renderer,
 		.lines = options->lines,

@@ -48,6 +48,15 @@ int column_layout_bytes(uint64_t bytes, char text[TEXT_CELL])
 	return snprintf(text, TEXT_CELL, "%.*f%c", decimals_of(value), value, units[unit]);
 }
 
+const char *column_layout_bytes_text(uint64_t bytes, char text[TEXT_CELL])
+{
+	if (bytes < 1024)
+		snprintf(text, TEXT_CELL, "%" PRIu64 " bytes", bytes);
+	else
+		column_layout_bytes(bytes, text);
+	return text;
+}
+
 /* Three digits and a unit: "1.25 ms", "2.50 s". */
 static int duration_text(uint64_t ns, char *text)
 {

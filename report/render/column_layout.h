@@ -60,6 +60,9 @@ bool column_layout_shows(const struct column *column, const struct cell *cell);
  */
 int column_layout_bytes(uint64_t bytes, char text[TEXT_CELL]);
 
+/* The same for a sentence: below 1024 "512 bytes". Returns text. */
+const char *column_layout_bytes_text(uint64_t bytes, char text[TEXT_CELL]);
+
 /* Width of the first bytes of a text: what is not printable ASCII is shown as \xHH. */
 size_t column_layout_text_width(const char *text, size_t length);
 

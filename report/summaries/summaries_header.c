@@ -8,13 +8,17 @@
 #include <string.h>
 
 #include "analysis/estimate.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/utc.h"
+#include "report/render/column_layout.h"
 #include "report/render/render.h"
 #include "report/summaries/summaries_header.h"
 #include "report/views/flame_table.h"
+#include "report/views/quality_line.h"
 
 #define HOSTS_IN_TEXT 8
+#define HOSTS_IN_LINE 3 /* of a short header */
 #define NSEC_PER_SEC 1000000000
 #define DATE "%.19s" /* without a fraction of a second */
 
@@ -100,20 +104,21 @@ static void add_totals(struct summaries_header *header)
 	header_add_bool(fields, "live_upper_bound", header->is_bound);
 }
 
-static int add_hosts(struct header *header, const struct table *hosts,
+/* Names so many hosts. host: of one host; NULL: without it */
+static int add_hosts(struct header *header, const struct table *hosts, size_t named,
 		     const struct summary_host *host)
 {
 	struct table first = *hosts;
 	char before[40], after[60] = "";
 	int err;
 
-	if (first.rows > HOSTS_IN_TEXT)
-		first.rows = HOSTS_IN_TEXT;
+	if (first.rows > named)
+		first.rows = named;
 	snprintf(before, sizeof(before), "%zu host%s: ", hosts->rows, plural_ending(hosts->rows));
 	if (first.rows < hosts->rows)
 		snprintf(after, sizeof(after), " and %zu more", hosts->rows - first.rows);
 	err = header_add_list_line(header, "summaries", false, before, &first, after);
-	if (!err && host->kernel)
+	if (!err && host && host->kernel)
 		err = header_add_line(header, "host", false, "Linux %s %s, %" PRIu32 " CPU%s%s%s",
 				      host->kernel, host->arch, host->cpus,
 				      plural_ending(host->cpus), *host->role ? ", role " : "",
@@ -238,6 +243,70 @@ static int add_filters(struct summaries_header *header)
 				    ": events, lost and skipped are of all code");
 }
 
+static int add_lines(struct summaries_header *header, const struct summaries *summaries)
+{
+	int err = add_hosts(&header->header, &header->hosts, HOSTS_IN_TEXT, &summaries->sum.host);
+
+	if (!err)
+		err = add_time(header, summaries);
+	if (!err)
+		err = add_filters(header);
+	if (!err)
+		err = add_events(&header->header, &summaries->sum.missing);
+	return err ? err : add_sums(header, summaries);
+}
+
+static int add_quality(struct header *header, const struct summaries *summaries,
+		       const struct later_hosts *later)
+{
+	const struct missing *missing = &summaries->sum.missing;
+	uint64_t lacking = summaries->missing;
+	struct quality quality = { 0 };
+
+	if (missing->sampling)
+		quality_add(&quality, "estimated from samples");
+	if (later->count)
+		quality_add(&quality, "%.64s ends later: is its clock ahead?", later->host);
+	number_add(&lacking, summaries->missing_before);
+	number_add(&lacking, summaries->damaged);
+	if (lacking)
+		quality_add(&quality, "%" PRIu64 " summar%s missing", lacking,
+			    lacking == 1 ? "y is" : "ies are");
+	if (summaries->sum.live_hosts < summaries->hosts)
+		quality_add(&quality, "live is of %" PRIu64 " of %zu hosts",
+			    summaries->sum.live_hosts, summaries->hosts);
+	quality_add_missing_events(&quality, missing);
+	quality_add_missing_names(&quality, missing);
+	quality_add_missing_paths(&quality, missing);
+	return quality_add_line(&quality, header, missing->recorded);
+}
+
+/* What matters of each, in one line. */
+static int add_brief_lines(struct summaries_header *header, const struct summaries *summaries)
+{
+	const struct summary_counts *total = &header->total;
+	const char *bound = header->is_bound ? "<= " : "";
+	struct header *lines = &header->header;
+	char live[TEXT_CELL];
+	int err = add_hosts(lines, &header->hosts, HOSTS_IN_LINE, NULL);
+
+	if (!err)
+		err = header_add_line(lines, "time", false, DATE " to " DATE " UTC, %zu interval%s",
+				      header->begin, header->end, summaries->interval_count,
+				      plural_ending(summaries->interval_count));
+	if (!err)
+		err = add_filters(header);
+	if (!err)
+		err = add_quality(lines, summaries, &header->later);
+	if (err)
+		return err;
+	return header_add_line(lines, "live", false,
+			       "%s%" PRIu64 " objects, %s%s; of %" PRIu64 " allocated", bound,
+			       total->live_objects, bound,
+			       column_layout_bytes_text(total->live_bytes, live),
+			       total->allocations);
+}
+
 static int add_more(struct header *header)
 {
 	int err = header_add_line(
@@ -278,15 +347,8 @@ int summaries_header_init(struct summaries_header *header, const struct report *
 	add_summaries(header, summaries);
 	add_totals(header);
 	if (!err)
-		err = add_hosts(&header->header, &header->hosts, &summaries->sum.host);
-	if (!err)
-		err = add_time(header, summaries);
-	if (!err)
-		err = add_filters(header);
-	if (!err)
-		err = add_events(&header->header, &summaries->sum.missing);
-	if (!err)
-		err = add_sums(header, summaries);
+		err = report->is_brief ? add_brief_lines(header, summaries)
+				       : add_lines(header, summaries);
 	if (!err && report->flame)
 		err = flame_add_header(report, &header->header, by, false);
 	if (!err && report->view == &view_summary && report->renderer->for_people)

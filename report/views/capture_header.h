@@ -30,6 +30,9 @@ void capture_header_deinit(struct capture_header *header);
 /* For capture_header_init(): adds the lines when all other fields are set. 0 or -ENOMEM. */
 int capture_header_add_lines(struct capture_header *header, const struct report *report);
 
+/* The same: adds the lines about the filters, if there are any. */
+int capture_header_add_filters(struct capture_header *header, const struct report *report);
+
 /* Lists of the paths that are not observed, and of the processes that alone were traced. 0 or
  * -ENOMEM. */
 int status_lists_init(struct table *unobserved, struct table *traced_pids,

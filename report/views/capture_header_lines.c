@@ -13,10 +13,12 @@
 #include <sys/param.h>
 
 #include "base/text.h"
+#include "report/views/brief_header.h"
 #include "report/views/capture_header.h"
 #include "report/views/capture_header_totals.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
+#include "report/views/glance_header.h"
 
 #define NSEC_PER_SEC ((uint64_t)1000000000)
 
@@ -172,8 +174,7 @@ static bool is_before_begin(const struct report *report)
 	       (select->before_is_date && select->before < begin);
 }
 
-/* The filters. */
-static int add_filters(struct capture_header *header, const struct report *report)
+int capture_header_add_filters(struct capture_header *header, const struct report *report)
 {
 	const struct select *select = report->settings.select;
 	uint64_t left_out = report->analysis.totals.left_out, length = header->duration;
@@ -237,9 +238,7 @@ static int add_loss(struct capture_header *header, const struct report *report)
 	char own[80], text[MISSING_TEXT], skipped[40], wrong[80] = "", newer[METADATA_TEXT];
 	int err;
 
-	if (loss->own_known && report->is_glance)
-		snprintf(own, sizeof(own), "own %" PRIu64, loss->own);
-	else if (loss->own_known)
+	if (loss->own_known)
 		snprintf(own, sizeof(own), "%" PRIu64 " of the recorded %s %s's own", loss->own,
 			 loss->own == 1 ? "is" : "are", recorder);
 	else
@@ -298,12 +297,7 @@ static int add_loss(struct capture_header *header, const struct report *report)
 			" were traced: frees by other processes are not recorded, so live is an upper bound and cross-CPU frees are a lower bound");
 	if (!err)
 		err = add_probes(header, &capture->status);
-	if (!err && header->unobserved.rows && report->is_glance)
-		err = header_add_line(&header->header, "", true,
-				      "%s: kmemtrace-report sites names %s",
-				      missing_paths_text(missing, text),
-				      missing->unobserved == 1 ? "it" : "them");
-	else if (!err && header->unobserved.rows)
+	if (!err && header->unobserved.rows)
 		err = header_add_list_line(&header->header, "", true,
 					   *capture->metadata.source
 						   ? "not in the recording: "
@@ -337,15 +331,18 @@ int capture_header_add_lines(struct capture_header *header, const struct report 
 {
 	int err;
 
+	if (report->is_brief) {
+		err = brief_header_add(header, report);
+		return err || !report->is_glance ? err : glance_header_add(header, report);
+	}
 	err = add_capture_line(header, report->capture, &report->analysis);
 	if (!err)
-		err = add_filters(header, report);
+		err = capture_header_add_filters(header, report);
 	if (!err)
 		err = add_loss(header, report);
 	if (!err)
 		err = estimate_add_lines(report, &header->header);
 	if (!err)
-		err = report->is_glance ? totals_add_glance(header, report)
-					: totals_add_lines(header, report);
-	return err;
+		err = totals_add_lines(header, report);
+	return err || !report->is_glance ? err : glance_header_add(header, report);
 }

@@ -8,14 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/heap_findings.h"
 #include "base/text.h"
 #include "report/views/capture_header_totals.h"
 #include "report/views/event_clock.h"
 #include "report/views/older_objects.h"
 
 #define NSEC_PER_SEC ((uint64_t)1000000000)
-#define CURVE_LEAST 8 /* points: fewer show nothing */
 
 const char *header_time(const struct capture *capture, uint64_t ns, char text[HEADER_TIME])
 {
@@ -77,8 +75,7 @@ static int compare_unobserved(const void *left, const void *right)
 	return (llabs(a) < llabs(b)) - (llabs(a) > llabs(b));
 }
 
-static int list_unobserved(struct header_line *line, const struct slab_growth *growth,
-			   size_t listed)
+static int list_unobserved(struct header_line *line, const struct slab_growth *growth)
 {
 	const struct slab_growth_cache **list =
 		calloc(growth->caches + 1, sizeof(const struct slab_growth_cache *));
@@ -97,11 +94,11 @@ static int list_unobserved(struct header_line *line, const struct slab_growth *g
 		"%" PRIu64 " allocations and %" PRIu64
 		" frees were not observed, by /proc/slabinfo: ",
 		growth->allocations, growth->frees);
-	for (size_t i = 0; i < count && i < listed; i++)
+	for (size_t i = 0; i < count && i < SLABINFO_LISTED; i++)
 		fprintf(text, "%s%s %+" PRId64, i ? ", " : "", list[i]->name, list[i]->unobserved);
-	if (count > listed)
-		fprintf(text, " and %zu more cache%s", count - listed,
-			count - listed == 1 ? "" : "s");
+	if (count > SLABINFO_LISTED)
+		fprintf(text, " and %zu more cache%s", count - SLABINFO_LISTED,
+			count - SLABINFO_LISTED == 1 ? "" : "s");
 	fputs(": see kmemtrace-report slabinfo", text);
 	free(list);
 	return text_close(text, &line->text);
@@ -121,8 +118,7 @@ static int add_slabinfo(struct capture_header *header, const struct report *repo
 			"/proc/slabinfo shows no unobserved allocation or free in %zu slab cache%s",
 			growth->known, growth->known == 1 ? "" : "s");
 	line = header_new_line(&header->header, "slabinfo", true);
-	return line ? list_unobserved(line, growth, report->is_glance ? 1 : SLABINFO_LISTED)
-		    : -ENOMEM;
+	return line ? list_unobserved(line, growth) : -ENOMEM;
 }
 
 /* The objects of the checkpoint, and the losses before it. */
@@ -300,132 +296,5 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 			"%" PRIu64
 			" large allocations were reported twice by the kernel and are counted once",
 			totals->repeated);
-	return err;
-}
-
-static int add_glance_missed(struct capture_header *header, const struct analysis_totals *totals)
-{
-	if (!totals->missed_frees)
-		return 0;
-	return header_add_line(&header->header, "", true,
-			       "%" PRIu64 " free%s missed, by a second allocation of the address",
-			       totals->missed_frees, totals->missed_frees == 1 ? " was" : "s were");
-}
-
-/* The live bytes over time, as a picture. */
-static int add_curve(struct capture_header *header, const struct report *report)
-{
-	const struct live_curve *curve = &report->analysis.live_curve;
-	struct header_line *line;
-
-	if (curve->count < CURVE_LEAST || !report->analysis.peak_heap->is_known ||
-	    !report->analysis.totals.peak_bytes)
-		return 0;
-	line = header_new_line(&header->header, "over time", false);
-	if (!line)
-		return -ENOMEM;
-	line->curve = curve->bytes;
-	line->curve_count = curve->count;
-	line->text = strdup("");
-	return line->text ? 0 : -ENOMEM;
-}
-
-static int add_waste(struct capture_header *header, const struct report *report)
-{
-	const struct heap_waste *waste = &report->wastes.total;
-	const struct analysis_totals *totals = &report->analysis.totals;
-	char peak[100] = "not known of the peak";
-
-	if (report->analysis.peak_heap->is_known)
-		snprintf(peak, sizeof(peak), "%" PRIu64 " bytes of the peak (%.1f%%)", waste->peak,
-			 totals->peak_bytes ? 100 * (double)waste->peak / (double)totals->peak_bytes
-					    : 0);
-	return header_add_line(
-		&header->header, "waste", false, "%s, %" PRIu64 " bytes of live (%.1f%%)", peak,
-		waste->live,
-		totals->live_bytes ? 100 * (double)waste->live / (double)totals->live_bytes : 0);
-}
-
-/* How many findings there are; the certain ones are in a table. */
-static int add_findings(struct capture_header *header, const struct report *report)
-{
-	const struct heap_findings *findings = report->analysis.findings;
-	uint64_t cases[CERTAINTY_CERTAIN + 1] = { 0 };
-	bool certain;
-
-	if (!findings)
-		return 0;
-	for (size_t i = 0; i < heap_findings_count(findings); i++) {
-		const struct heap_finding *found = heap_findings_get(findings, i);
-
-		cases[CERTAINTY_CERTAIN] += found->certain;
-		cases[found->certainty == CERTAINTY_CERTAIN ? CERTAINTY_POSSIBLE
-							    : found->certainty] +=
-			found->count - found->certain;
-	}
-	certain = cases[CERTAINTY_CERTAIN];
-	return header_add_line(&header->header, "findings", certain,
-			       "%" PRIu64 " certain, %" PRIu64 " possible, %" PRIu64
-			       " legal: kmemtrace-report findings%s",
-			       cases[CERTAINTY_CERTAIN], cases[CERTAINTY_POSSIBLE],
-			       cases[CERTAINTY_LEGAL], certain ? "" : " --possible");
-}
-
-/* The totals of the glance: what matters of each, in one line. */
-static int add_glance_totals(struct capture_header *header, const struct report *report)
-{
-	const struct analysis *analysis = &report->analysis;
-	const struct analysis_totals *totals = &analysis->totals;
-	int err;
-
-	err = header_add_line(&header->header, "allocated", false,
-			      "%" PRIu64 " object%s, %" PRIu64
-			      " bytes, fragmentation %.2f%%; %" PRIu64 " failed",
-			      totals->allocations, totals->allocations == 1 ? "" : "s",
-			      totals->bytes_allocated, analysis_total_fragmentation(totals),
-			      totals->failed);
-	if (!err)
-		err = header_add_line(&header->header, "freed", false,
-				      "%" PRIu64 " object%s, %" PRIu64 " cross-CPU, %" PRIu64
-				      " unmatched",
-				      totals->frees, totals->frees == 1 ? "" : "s",
-				      totals->cross_cpu_frees, totals->frees_unmatched);
-	if (!err)
-		err = older_objects_add(header, report);
-	if (!err)
-		err = add_checkpoint(header, report->capture, analysis);
-	if (!err)
-		err = add_live(header, report->capture, analysis, report->bounds.any);
-	if (!err)
-		err = add_live_error(header, report);
-	if (!err)
-		err = add_glance_missed(header, totals);
-	return err;
-}
-
-int totals_add_glance(struct capture_header *header, const struct report *report)
-{
-	const struct analysis_totals *totals = &report->analysis.totals;
-	struct header_line *line;
-	int err;
-
-	err = report->capture->status.no_slab ? 0 : add_glance_totals(header, report);
-	if (!err && !report->capture->status.no_slab)
-		err = add_slabinfo(header, report);
-	if (!err && !report->capture->status.no_slab)
-		err = add_curve(header, report);
-	if (!err && !report->capture->status.no_slab)
-		err = add_waste(header, report);
-	if (!err)
-		err = add_process_events(header, totals);
-	if (!err && !report->capture->status.no_slab)
-		err = add_findings(header, report);
-	if (err)
-		return err;
-	err = header_add_line(
-		&header->header, "more", false,
-		"kmemtrace-report VIEW, as sites, caches, timeline or flame; --legend explains the columns; -l 20 prints more rows, and all of the header");
-	line = &header->header.lines[header->header.line_count - 1];
-	line->is_last = !err;
 	return err;
 }

@@ -8,9 +8,6 @@
 /* 0 or -ENOMEM. */
 int totals_add_lines(struct capture_header *header, const struct report *report);
 
-/* The same for report.is_glance: what a user looks at first. */
-int totals_add_glance(struct capture_header *header, const struct report *report);
-
 #define HEADER_TIME 48
 
 /* Time since the begin of the capture: "1.250000 s", or "event 7". */

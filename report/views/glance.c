@@ -7,7 +7,7 @@
 #include "report/views/row_names.h"
 #include "report/views/view.h"
 
-#define ROWS 3
+#define ROWS 2
 
 static const struct column_choice waste_columns[] = {
 	{ .name = COLUMN_site, .header = "What is wasted (view sizes)" },

@@ -126,6 +126,7 @@ struct report {
 	const char *measure_text; /* of --bytes; NULL: not given */
 	bool bottom_up;		  /* of the view flame, as the next */
 	struct flame *flame;	  /* for renderer->print_flame; or NULL */
+	bool is_brief;		  /* the header of a text has at most five lines */
 	bool is_glance; /* the text of the summary on one screen, without tables of all rows */
 	struct diff_side *diff; /* of a view that compares: the caller's; else NULL */
 	bool lines_given;

@@ -6,19 +6,19 @@ need jq
 "$mktrace" data <"$srcdir/cli/debugged.trace" || exit 1
 "$check" data >check.log || fail "$(cat check.log)"
 {
-	"$report" data | grep -A 1 '^debugging'
-	"$report" caches data -s cache
+	"$report" -v data | grep -A 1 '^debugging'
+	"$report" -v caches data -s cache
 	"$report" caches data --format=json | jq -c '.totals | {bytes_requested, bytes_allocated, bytes_debug, bytes_wasted}'
 	"$report" caches data --format=json | jq -c '.caches[] | [.cache, .object_size, .size, .debug_size, .bytes_wasted]'
 	"$report" sites data --format=json | jq -c '.sites[] | [.site, .cache, .bytes_wasted, .live_waste, .peak_waste]'
 	"$report" sizes data --format=json | jq -c '.sizes[] | [.cache, .size, .from_bytes, .to_bytes, .bytes_wasted, .live_waste]'
 } >found 2>&1
-diff -u "$srcdir/cli/debugged.expected" found || exit 1
+compare debugged.expected found
 
 # a capture of an earlier kmemtraced has no sizes of the classes: they are named by what an object takes
 sed -i '/^debug /d; s/^\(kmalloc [^ ]*\) .*/\1/' data/kernel/caches
 [ "$("$report" caches data --format=json | jq -r '[.caches[].cache] | sort | join(" ")')" = \
-	"filp kmalloc-192 kmalloc-256 kmalloc-4480 kmalloc-large" ] || fail "without sizes: $("$report" caches data)"
+	"filp kmalloc-192 kmalloc-256 kmalloc-4480 kmalloc-large" ] || fail "without sizes: $("$report" -v caches data)"
 
 # a line that is not of this cache, and sizes that no slab has, change no figure
 "$mktrace" hostile <"$srcdir/cli/debugged.trace" || exit 1
@@ -26,4 +26,4 @@ sed -i 's/^debug filp .*/debug filp 400 ZU/; s/^kmalloc kmalloc-64 .*/kmalloc km
 "$report" caches hostile --format=json | jq -e '[.caches[] | .bytes_wasted] as $wasted | .totals.bytes_wasted == ($wasted | add) and
 	all(.caches[]; .bytes_wasted <= .bytes_allocated) and
 	(.caches[] | select(.cache == "filp") | .debug_size == 0 and .bytes_wasted == 280)' >/dev/null ||
-	fail "hostile sizes: $("$report" caches hostile)"
+	fail "hostile sizes: $("$report" -v caches hostile)"

@@ -18,7 +18,7 @@ say_all()
 	say kmemtrace-report sites --format=csv --older=10ms
 	say kmemtrace-report sites --format=csv --time=0.02,0.7
 	say kmemtrace-report caches --format=csv
-	say kmemtrace-report cpus
+	say kmemtrace-report -v cpus
 	say kmemtrace-report timeline --format=csv
 	say kmemtrace-report timeline --format=csv --older=10ms
 	say kmemtrace-report leaks --format=csv

@@ -225,6 +225,6 @@ make base
 	run kmemtrace-check --repair kinds
 	own_version kinds
 	run kmemtrace-check kinds
-	run kmemtrace-report -i kinds | sed -n '/^events/,/^allocated/p'
+	run kmemtrace-report -v -i kinds | sed -n '/^events/,/^allocated/p'
 } >out 2>&1
 compare future.expected out

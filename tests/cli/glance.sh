@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The summary is one screen of 80 x 40 for captures of each kind, in a pipe and on terminals of 80 and
-# 200 columns. The curve has blocks only on a terminal in a UTF-8 locale. A text that is longer than
+# The summary is one screen of 80 x 24 for captures of each kind, if names fit their lines and no finding
+# is certain, with at most five lines before the first table, in a pipe and on terminals of 80 and 200
+# columns. The curve has blocks only on a terminal in a UTF-8 locale. A text that is longer than
 # the terminal goes to the pager, and nothing else does.
 . "$srcdir/cli/cli.sh"
 for tool in script xz; do
@@ -25,12 +26,16 @@ for guest in "$srcdir"/data/guests/*.tar.xz; do
 done
 for capture in views.data damage.data "$srcdir/data/sample" [5-9].*; do
 	"$report" "$capture" >out || wrong "$capture: exit status $?"
-	[ "$(wc -l <out)" -lt 40 ] || wrong "$capture: $(wc -l <out) lines"
+	# names that are too long have a line of their own, and so has each certain finding, below a title
+	more=$(sed '1,/^$/d' out | grep -vc '  *[^ ]\|^$\|^Nothing\|^No ')
+	more=$((more + $(sed -n '/^What is wrong/,/^$/p' out | wc -l)))
+	[ "$(wc -l <out)" -le $((24 + more)) ] || wrong "$capture: $(wc -l <out) lines: $(cat out)"
+	[ "$(sed '/^$/q' out | wc -l)" -le 6 ] || wrong "$capture: the header: $(sed '/^$/q' out)"
 	awk 'length > 79' out >wide
 	[ ! -s wide ] || wrong "$capture: too wide: $(cat wide)"
 	! grep -n ' $' out || wrong "$capture: spaces at the end of a line"
 	! LC_ALL=C grep -n '[^ -~]' out || wrong "$capture: not ASCII in a pipe"
-	for section in '^events ' '^allocated ' '^live ' '^waste ' '^findings ' '^more '; do
+	for section in '^capture ' '^quality ' '^live ' '^waste .*; findings: ' '^more '; do
 		grep -q "$section" out || wrong "$capture: no line $section"
 	done
 done
@@ -66,7 +71,7 @@ paged()
 [ "$(PAGER='sed s/^/PAGED:/' "$report" "$srcdir/data/sample" | grep -c '^PAGED:')" = 0 ] || wrong "a pager in a pipe"
 for pager in cat '' /nowhere/pager; do
 	on_terminal 80 20 C "PAGER='$pager' '$report' '$srcdir/data/sample'" >out
-	grep -q '^events ' out && grep -q '^more ' out || wrong "PAGER=$pager: $(cat out)"
+	grep -q '^quality ' out && grep -q '^more ' out || wrong "PAGER=$pager: $(cat out)"
 done
 on_terminal 80 20 C "PAGER=true '$report' '$srcdir/data/sample'; echo exit \$?" >out
 grep -qx 'exit 0' out || wrong "a pager that reads nothing: $(cat out)"

@@ -12,7 +12,7 @@ explain()
 {
 	"$check" --heap "$1" && return 9
 	[ $? = 1 ] || return
-	"$report" -i "$1" -l 12 || return
+	"$report" -v -i "$1" -l 12 || return
 	"$report" findings --possible -i "$1" -l 0 --format=csv \
 		-F kind,certainty,count,alloc_site,free_site,other_site,cache,free_cache | tr -d '\r' || return
 	for view in sites caches leaks timeline events findings; do
@@ -26,7 +26,7 @@ explain()
 check_own()
 {
 	# shellcheck disable=SC2046 # numbers
-	set -- "$1" $("$report" -i "$1" sites | tr -s '\n ' '  ' | sed "s/.*; \([0-9]*\) of \
+	set -- "$1" $("$report" -v -i "$1" sites | tr -s '\n ' '  ' | sed "s/.*; \([0-9]*\) of \
 the recorded are.* left out \([0-9]*\) events: kmemtraced's own allocations (\([0-9]*\)) and their frees \
 (\([0-9]*\), \([0-9]*\) of them by other tasks), but not \([0-9]*\) other events\{0,1\} of kmemtraced;.*/\1 \2 \3 \4 \
 \5 \6/")

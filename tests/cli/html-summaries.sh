@@ -60,7 +60,7 @@ head_of()
 		and (($page.estimates == null) == ($json.summaries.sampling == null))' >/dev/null ||
 		wrong "$file: the header: $(cut -c 1-300 block)"
 	# the lines are those of the text, which escapes what is not ASCII
-	"$report" -l 1 --no-pager "$@" "$file" 2>/dev/null | sed '/^$/q' | tr -s ' \n' ' ' >text
+	"$report" -v -l 1 --no-pager "$@" "$file" 2>/dev/null | sed '/^$/q' | tr -s ' \n' ' ' >text
 	jq -r '.lines[] | .[1]' block | LC_ALL=C grep -v '[^ -~]' | while IFS= read -r line; do
 		grep -qF -e "$(printf '%s' "$line" | tr -s ' ')" text || echo "$line"
 	done >differences

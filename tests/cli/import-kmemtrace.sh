@@ -25,11 +25,11 @@ done
 {
 	try -o little.data little/cpu0.out little/cpu1.out little/cpu2.out
 	"$check" little.data
-	"$report" events -i little.data -l 0
+	"$report" -v events -i little.data -l 0
 	sed -n '/^cache/p' little.data/kernel/caches
 	grep -e '^begin' -e '^end' -e '^cpu' -e '^lost_span' little.data/kernel/status
 	try --format=kmemtrace -o damaged.data damaged-little/cpu0.out
-	"$report" events -i damaged.data -l 0 | sed -n '/free\|kmalloc/p'
+	"$report" -v events -i damaged.data -l 0 | sed -n '/free\|kmalloc/p'
 	mv little/cpu0.out one
 	mv little/cpu1.out two
 	try -o named.data two one
@@ -81,9 +81,9 @@ END
 	for view in timeline leaks lifetimes "findings --possible"; do
 		echo "=== $view"
 		# shellcheck disable=SC2086 # words
-		"$report" $view -i mapped | sed '/^$/q'
+		"$report" -v $view -i mapped | sed '/^$/q'
 		# shellcheck disable=SC2086 # words
-		"$report" $view -i mapped | sed '1,/^$/d; / = /,$d'
+		"$report" -v $view -i mapped | sed '1,/^$/d; / = /,$d'
 		# shellcheck disable=SC2086 # words
 		"$report" $view --format=csv -i mapped 2>&1 | sed 1q
 	done
@@ -91,7 +91,7 @@ END
 	"$report" leaks --format=json -i mapped | grep 'events\|time\|_s"'
 	for release in 6.3.9 6.4.0-rc1; do
 		try -q --release=$release -o mapped cpu0.out
-		"$report" findings --possible -i mapped | grep '^capture\|^cache-object\|since: '
+		"$report" -v findings --possible -i mapped | grep '^capture\|^cache-object\|since: '
 	done
 	try --release=newest cpu0.out | sed 2q
 	try --symbols=none -o none cpu0.out

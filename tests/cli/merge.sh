@@ -180,7 +180,7 @@ head -n "$(($(grep -n '^summary ' hosts/big/summaries/merged.kms | tail -n 1 | c
 	hosts/big/summaries/merged.kms >early/big.kms
 run 0 -i all -o sum hosts/little early
 [ "$(live_hosts sum/summaries/merged.kms)" = 1 ] || wrong "a host that ends early: $(live_hosts sum/summaries/merged.kms)"
-"$report" -i sum | grep -q 'live objects are of 1 of 2 hosts' ||
+"$report" -i sum | grep -q 'live is of 1 of 2 hosts' ||
 	wrong "the report says nothing of the live objects that are missing: $("$report" -i sum | head -20)"
 
 # scatter COUNT: the blocks in a random order, in so many new files of the folder parts

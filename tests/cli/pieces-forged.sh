@@ -19,7 +19,7 @@ forge()
 	eval "$1" || fail "$1"
 	"$check" -q set >said 2>&1
 	[ $? = 1 ] && grep -qF -- "$2" said || wrong "$1: check does not say \"$2\" but $(cat said)"
-	"$report" sites -i set >said 2>&1
+	"$report" -v sites -i set >said 2>&1
 	[ $? = "$3" ] || wrong "$1: report: $(cat said)"
 	[ "$3" = 0 ] || grep -q 'kmemtrace-check' said || wrong "$1: report: $(cat said)"
 	"$merge" -q -o merged set >said 2>&1
@@ -100,11 +100,11 @@ echo damaged >$second/metadata
 grep -q 'kmt_piece = 2;' $second/metadata || wrong "--repair: $(grep kmt_ $second/metadata)"
 rm -r $second.damaged
 "$check" -q set >said 2>&1 || wrong "after --repair: $(cat said)"
-"$report" sites -i set >said 2>&1 || wrong "after --repair: $(cat said)"
+"$report" -v sites -i set >said 2>&1 || wrong "after --repair: $(cat said)"
 
 # one piece alone
-"$report" sites -i whole/piece.000002 >said 2>&1 || wrong "a piece: $(cat said)"
+"$report" -v sites -i whole/piece.000002 >said 2>&1 || wrong "a piece: $(cat said)"
 state whole/piece.000002 begin $((begin - 9))
-"$report" sites -i whole/piece.000002 2>&1 | grep -q 'the times of the status are wrong: begin' ||
+"$report" -v sites -i whole/piece.000002 2>&1 | grep -q 'the times of the status are wrong: begin' ||
 	wrong "a piece with a checkpoint of another time is shown as others are"
 exit $failed

@@ -169,7 +169,7 @@ run 0 kmemtrace-pack --split=20k -o set sample
 piece=set/piece.000002
 cp -r $piece whole
 rm -r $piece/checkpoint
-run 0 kmemtrace-report sites -i $piece
+run 0 kmemtrace-report sites -v -i $piece
 says "the checkpoint of $piece is missing"
 run 0 kmemtrace-report sites -i set
 run 1 kmemtrace-check $piece
@@ -185,7 +185,7 @@ run 0 kmemtrace-check set
 rm $piece/checkpoint/cpu0
 run 1 kmemtrace-check $piece
 says "objects were live at the begin, but the streams have"
-run 0 kmemtrace-report sites -i $piece
+run 0 kmemtrace-report sites -v -i $piece
 says "damaged in the checkpoint"
 # the next checkpoint that is made knows of it
 gone=$("$report" sites --format=json -i $piece | jq '.totals.live_error_objects')

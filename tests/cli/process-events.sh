@@ -39,8 +39,8 @@ hide copy.json | diff little.hidden - || wrong "the copy differs"
 # slab objects are as without process events
 grep -v '^pagefault\|^write_shared\|^mmap\|^munmap\|^brk\|^oom' "$trace" | "$mktrace" without
 for view in sites caches leaks lifetimes cpus findings; do
-	$report little $view | sed '1,/^$/d' >with.$view
-	$report without $view | sed '1,/^$/d' | cmp - with.$view || wrong "the view $view"
+	$report -v little $view | sed '1,/^$/d' >with.$view
+	$report -v without $view | sed '1,/^$/d' | cmp - with.$view || wrong "the view $view"
 done
 # the columns before those of process events
 $report little timeline --format=csv 2>/dev/null | cut -d, -f1-14 >with.timeline
@@ -63,19 +63,19 @@ $report without timeline --format=csv 2>/dev/null | cut -d, -f1-14 | cmp - with.
 printf '%s\n' 'word 32' 'begin 1s' 'end 2s' 'mmap 1107ms 0 0xbf000000 4096' \
 	'write_shared 1108ms 0 0x100000000' 'complete yes' | "$mktrace" narrow32 || exit 1
 {
-	$report little | sed '/^$/q'
+	$report -v little | sed '/^$/q'
 	echo "--- counters"
 	$report little --format=json | sed -n '/process_events/p; /"slab_recorded"/,/]/p'
 	echo "--- no slab events"
 	{ echo no_slab; grep -v '^alloc\|^free' "$trace"; } | "$mktrace" no_slab
-	$report no_slab | sed '/^$/q'
+	$report -v no_slab | sed '/^$/q'
 	"$check" no_slab
 	$report little events --format=json 2>/dev/null | sed -n 5p
 	echo "--- events"
-	$report little events
+	$report -v little events
 	cat little.json
 	echo "--- count"
-	$report little count --by=probe --sum=length
+	$report -v little count --by=probe --sum=length
 	$report little count --format=json --by=fault_type --min=length --max=length --count=address |
 		sed -n '/"query"/,$p'
 	"$mktrace" slab <"$srcdir/cli/events.trace"
@@ -87,14 +87,14 @@ printf '%s\n' 'word 32' 'begin 1s' 'end 2s' 'mmap 1107ms 0 0xbf000000 4096' \
 		$report little count --probes="$probes" --format=json >little.json || wrong "$probes"
 		echo "$probes: $(sed -n 's/^    "counted": \([0-9]*\).*/\1/p' slab.json little.json | tr '\n' ' ')"
 	done
-	$report little count --probes=vm.brk --where='length > 0 || length == null' | sed '/^$/q'
-	$report little count --probes=vm.brk | sed '/^$/q'
-	$report little events --probes=vm.mmap,vm.brk 2>/dev/null
+	$report -v little count --probes=vm.brk --where='length > 0 || length == null' | sed '/^$/q'
+	$report -v little count --probes=vm.brk | sed '/^$/q'
+	$report -v little events --probes=vm.mmap,vm.brk 2>/dev/null
 	for probes in vm.kfre vm.mmaps, '' vm.mmap, dtmaloc:::malloc dtmalloc:::realloc dtmalloc::a:b:free \
 		dtmalloc:kernel:x:free; do
-		$report little count --probes="$probes" 2>&1 | head -n 1
+		$report -v little count --probes="$probes" 2>&1 | head -n 1
 	done
-	$report little sites --probes=vm.brk 2>&1 | head -n 1
+	$report -v little sites --probes=vm.brk 2>&1 | head -n 1
 	for capture in impossible narrow32; do
 		echo "--- $capture"
 		"$check" $capture

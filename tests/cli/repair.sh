@@ -15,10 +15,10 @@ try()
 loss()
 {
 	"$check" -q "$1" || return
-	"$report" -i "$1" | grep '^events'
+	"$report" -v -i "$1" | grep '^events'
 	command -v babeltrace2 >/dev/null || return 0
 	babeltrace2 "$1" >events 2>warnings || { cat warnings; return; }
-	lost=$("$report" -i "$1" | sed -n 's/^events.* lost \([0-9]*\) .*/\1/p')
+	lost=$("$report" -v -i "$1" | sed -n 's/^events.* lost \([0-9]*\) .*/\1/p')
 	discarded=$(awk '/discarded/ { n += $4 } END { print n + 0 }' warnings)
 	[ "$lost" = "$discarded" ] || echo "$1: lost $lost, babeltrace2 says $discarded"
 }

@@ -102,13 +102,13 @@ same "heap at 1.4 s" "$(figure live_bytes --at=1.4)" 36192
 same "the same as --time" "$(figure live_bytes --time=,1400ms)" 36192
 same "a moment later" "$(figure live_bytes --at=1400000001ns)" 68960
 same "the whole" "$(figure live_bytes --at=100h)" "$(figure live_bytes -i kmemtrace.data)"
-same "a time behind the end" "$("$report" --at=100h sites | grep -c '^ *the capture ends at .* already$')" 1
-same "a time before the end" "$("$report" --at=1.4 sites | grep -c 'already')" 0
+same "a time behind the end" "$("$report" -v --at=100h sites | grep -c '^ *the capture ends at .* already$')" 1
+same "a time before the end" "$("$report" -v --at=1.4 sites | grep -c 'already')" 0
 
 for filter in --time=1,2 --at=1.4 --pid=10 --comm=cat '--site=^send' --cache=dentry --cpu=2 \
 	--node=1 --min-size=1k --max-size=50 --older=800ms; do
 	echo "--- $filter"
-	"$report" sites "$filter" |
+	"$report" -v sites "$filter" |
 		sed '/^$/,$d; /^capture/d; /^time/d; /^events/d; /^left out/d'
 done >out
 compare report-filters.expected out

@@ -31,7 +31,7 @@ done
 
 try()
 {
-	"$report" "$@" 2>&1 >/dev/null
+	"$report" -v "$@" 2>&1 >/dev/null
 	echo "$*: exit $?"
 }
 {
@@ -42,7 +42,7 @@ try()
 	try --max-loss=0 -i cut
 	for capture in filtered none cut; do
 		echo "--- $capture"
-		"$report" -i $capture -l 1 >report 2>&1
+		"$report" -v -i $capture -l 1 >report 2>&1
 		echo "exit $?"
 		sed '/^site = /,$d' report
 	done
@@ -61,12 +61,12 @@ try()
 	exec 9<cut/metadata
 	flock 9
 	echo "--- cut, being written"
-	"$report" -i cut | sed -n '/^time/,/^events/p'
+	"$report" -v -i cut | sed -n '/^time/,/^events/p'
 	"$report" -i cut --format=json | grep '"state"\|"complete"'
 	exec 9<&-
 	for capture in one stopped tables hidden metadata nostatus tail; do
 		echo "--- $capture"
-		"$report" -i $capture | sed '/^allocated/,$d'
+		"$report" -v -i $capture | sed '/^allocated/,$d'
 		"$report" -i $capture --format=json |
 			grep '"word_bits"\|"start"\|"state"\|"stopped"\|"skipped\|"own_known"\|"unsized_events"'
 	done

@@ -16,7 +16,7 @@ grep -v '^slab 1s' "$trace" | "$mktrace" two || exit 1
 view()
 {
 	echo "--- $*"
-	"$report" slabinfo "$@" 2>&1 || echo "exit $?"
+	"$report" -v slabinfo "$@" 2>&1 || echo "exit $?"
 }
 {
 	view | sed '1,/^$/d'
@@ -29,11 +29,11 @@ view()
 		view -i $capture | sed '1,/^$/d'
 	done
 	for capture in kmemtrace.data lossy older filtered; do
-		"$report" summary -i $capture | sed -n '/^events/,/^$/p'
+		"$report" -v summary -i $capture | sed -n '/^events/,/^$/p'
 	done
-	"$report" caches -s cache -l 3 | sed '1,/^$/d'
+	"$report" -v caches -s cache -l 3 | sed '1,/^$/d'
 	"$report" leaks -s address --by=cache --format=csv | cut -d, -f1,3,4,20-
-	"$report" caches -s cache --cache=bulk | sed -n '/^live/,/^bulk/p'
+	"$report" -v caches -s cache --cache=bulk | sed -n '/^live/,/^bulk/p'
 	view --time 1,1.5
 	view --pid 10 --format=json
 } >out

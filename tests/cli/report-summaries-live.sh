@@ -56,7 +56,7 @@ bounds damaged.kms true '[true,true,true,true]'
 
 # Of 160 recorded events, 40 are not counted.
 sed 's/^bound 160 0 0 0/bound 120 20 20 40/' blocks | seal >uncounted.kms
-"$report" uncounted.kms | grep -q ' 50.000% of the events are lost, skipped or uncounted' ||
+"$report" -v uncounted.kms | grep -q ' 50.000% of the events are lost, skipped or uncounted' ||
 	wrong "events that are not counted: $("$report" uncounted.kms | grep '%')"
 
 # 40 hosts; the clock of one is an hour ahead. The live figures are those of 40 hosts, also after merges.
@@ -73,7 +73,7 @@ for file in ahead.kms ahead; do
 		[ "$found" = "[$((39 * 12800 + 7680)),$((39 * 12800 + 7680)),40,\"2025-11-25T12:05:00.000000000Z\",1,\"2025-11-25T12:07:00.000000000Z\"]" ] ||
 			wrong "a clock that is ahead, $file, $view: $found"
 	done
-	"$report" $file | tr -s ' \n' ' ' | grep -qF 'the last end that most hosts reach: ahead has summaries until 2025-11-25T12:07:00 UTC, 2 minutes later: its clock is ahead' ||
+	"$report" -v $file | tr -s ' \n' ' ' | grep -qF 'the last end that most hosts reach: ahead has summaries until 2025-11-25T12:07:00 UTC, 2 minutes later: its clock is ahead' ||
 		wrong "$file does not name the host: $("$report" $file | head -12)"
 	"$report" --html=page $file 2>message
 	grep -q '"live_bytes":506880' page || wrong "the page of $file has other live figures"

@@ -114,7 +114,7 @@ compare report-summaries.expected plain
 # the summary of a profile lacks the number of all events: the share of the skipped ones is a bound
 { echo "kmemtrace-summaries 1"; sed '/^end/d; s/^bound 40 0 0 /bound 40 0 10 /' sampled >skipped; block skipped
 	cat skipped; } >skipped.kms
-"$report" sites --max-loss=1 skipped.kms >out 2>err && exit 1
+"$report" sites -v --max-loss=1 skipped.kms >out 2>err && exit 1
 grep -q 'at most 20.000% of the events are lost or skipped' out &&
 	grep -q ': at most 20% of the events were lost or skipped: more than 1%' err || { cat out err; exit 1; }
 

@@ -13,8 +13,8 @@ compare sample.expected "$scratch/report"
 
 # dates are those of the header: 2026-11-21T10:02:30.588290550Z is 0
 same_time() { # same_time CAPTURE OPTION OPTION
-	"$report" -i "$1" sites -l 0 "$2" | sed '/^filters /,/^events /d' >"$scratch/by-date"
-	"$report" -i "$1" sites -l 0 "$3" | sed '/^filters /,/^events /d' >"$scratch/by-time"
+	"$report" -i "$1" sites -v -l 0 "$2" | sed '/^filters /,/^events /d' >"$scratch/by-date"
+	"$report" -i "$1" sites -v -l 0 "$3" | sed '/^filters /,/^events /d' >"$scratch/by-time"
 	cmp "$scratch/by-date" "$scratch/by-time" || exit 1
 	grep -q '^live ' "$scratch/by-date" || { echo "$2 shows nothing"; exit 1; }
 }

@@ -11,12 +11,12 @@ say()
 }
 say_all()
 {
-	say "$report" caches
+	say "$report" -v caches
 	say "$report" sites --by=cache --format=csv
-	say "$report" events
+	say "$report" -v events
 	"$report" events --format=json | grep -E 'unmatched|null-free'
-	say "$report" findings --possible
-	say "$report" sites --cache=^dentry
+	say "$report" -v findings --possible
+	say "$report" -v sites --cache=^dentry
 	say "$report" caches --cache=^unnamed-184/ --format=csv
 	"$report" --format=json | grep -w unnamed_allocations
 	"$check" kmemtrace.data

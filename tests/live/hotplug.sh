@@ -49,7 +49,7 @@ for online in 1 0; do
 	1:*) number=$skipped text="; the kernel counted [0-9]*; skipped $skipped " ;;
 	0:*) number=null text='; it is not known how many it skipped ' ;;
 	esac
-	"$report" | tr -s '\n ' ' ' | grep -q "$text" || fail "no \"$text\": $("$report")"
+	"$report" -v | tr -s '\n ' ' ' | grep -q "$text" || fail "no \"$text\": $("$report" -v)"
 	[ "$(json '.loss.probes[0].skipped')" = "$number" ] || fail "skipped: $(json .loss.probes)"
 done
 echo 0 >$switch

@@ -37,7 +37,7 @@ caches caches.all
 # of the time between a reading of kmemtraced and one of our own
 caches caches.begin --time=",$(cat begun)"
 caches caches.end --time="$(cat ended),"
-"$report" summary | sed -n '/^events/,/^Growth/p' >summary || fail "summary: exit $?"
+"$report" summary -v | sed -n '/^events/,/^Growth/p' >summary || fail "summary: exit $?"
 
 # The columns of the view follow from kernel/slabinfo and from each other.
 begin=$(value kmemtrace.data/kernel/status begin)

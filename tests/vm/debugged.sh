@@ -41,7 +41,7 @@ check_way()
 		expected=$(debug_of $cache)
 		[ "$debug" = "$expected" ] || fail "$1: $cache: $debug bytes for debugging, the kernel says $expected"
 	done
-	"$report" -i capture | grep '^debugging' >debugging
+	"$report" -v -i capture | grep '^debugging' >debugging
 	flags=$(awk '$1 == "kmalloc-96" { print ($7 ? "F" : "") ($4 ? "Z" : "") ($5 ? "P" : "") ($6 ? "U" : "") }' caches)
 	if [ -n "$flags" ]; then
 		tr -s '\n ' ' ' <debugging | grep -qF "slab_debug=$flags" ||

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The short header: one line for what was captured, one for its quality, and the totals. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analysis/estimate.h"
+#include "report/render/column_layout.h"
+#include "report/views/brief_header.h"
+#include "report/views/capture_header_totals.h"
+#include "report/views/estimate_columns.h"
+#include "report/views/quality_line.h"
+
+static int add_capture(struct capture_header *header, const struct report *report)
+{
+	const struct capture *capture = report->capture;
+	const struct metadata *metadata = &capture->metadata;
+	const struct capture_parts *parts = &capture->parts;
+	bool is_complete = strcmp(header->state, "complete") == 0;
+	char time[HEADER_TIME], pieces[60] = "", kernel[2 * METADATA_TEXT + 20] = "";
+
+	if (parts->is_set)
+		snprintf(pieces, sizeof(pieces), ", %zu piece%s", parts->pieces,
+			 parts->pieces == 1 ? "" : "s");
+	if (strcmp(metadata->release, "unknown") != 0)
+		snprintf(kernel, sizeof(kernel), "Linux %s %s, ", metadata->release,
+			 metadata->machine);
+	return header_add_line(&header->header, "capture", !is_complete,
+			       "%s: %s%zu CPU%s, %s%s%s%s%s%s", metadata->hostname, kernel,
+			       capture->stream_count, capture->stream_count == 1 ? "" : "s",
+			       header_time(capture, header->duration, time), pieces,
+			       *metadata->source ? ", from " : "", metadata->source,
+			       is_complete ? "" : ", ", is_complete ? "" : header->state);
+}
+
+static void add_live_error(struct quality *quality, const struct report *report)
+{
+	uint64_t error = live_bounds_error(&report->bounds, &report->analysis);
+	uint64_t missed = report->analysis.totals.missed_frees;
+
+	if (!error && missed)
+		quality_add(quality, "%" PRIu64 " free%s missed", missed,
+			    missed == 1 ? " was" : "s were");
+	if (error)
+		quality_add(quality, "live may be %s by %" PRIu64 " object%s",
+			    error == report->bounds.maybe_freed ? "too high" : "wrong", error,
+			    error == 1 ? "" : "s");
+}
+
+static void add_samples(struct quality *quality, const struct report *report)
+{
+	const struct estimates *estimates = report->analysis.estimates;
+	const struct analysis_totals *totals = &report->analysis.totals;
+	char low[TEXT_CELL], high[TEXT_CELL];
+	struct estimate_range live;
+
+	if (!estimates || report->capture->status.sampling.interval == 1)
+		return;
+	live = estimate_range_bytes(estimates, totals->live_bytes, estimates->total.live,
+				    ESTIMATE_LIVE);
+	quality_add(quality, "estimated from %" PRIu64 " samples: live %s to %s (95 %%)",
+		    estimates->total.samples, column_layout_bytes_text(live.low, low),
+		    column_layout_bytes_text(live.high, high));
+}
+
+static void add_reasons(struct quality *quality, const struct capture_header *header,
+			const struct report *report)
+{
+	const struct capture *capture = report->capture;
+
+	if (header->traced_pids.rows == 1)
+		quality_add(quality, "only events of process %" PRIu64,
+			    table_row(&header->traced_pids, 0)->number);
+	else if (header->traced_pids.rows)
+		quality_add(quality, "only events of %zu processes", header->traced_pids.rows);
+	add_samples(quality, report);
+	quality_add_missing_events(quality, &header->missing);
+	if (!header->missing.no_slab)
+		add_live_error(quality, report);
+	if (report->analysis.damaged_bytes || capture->unread_count)
+		quality_add(quality, "parts of the capture are missing or damaged");
+	if (capture->checkpoint.begin && (capture->checkpoint.lost || capture->checkpoint.skipped ||
+					  report->analysis.initial_missing))
+		quality_add(quality, "events are missing before the begin, too");
+	quality_add_missing_names(quality, &header->missing);
+	if (report->analysis.caches_unknown)
+		quality_add(quality, "events without a known size");
+	quality_add_missing_paths(quality, &header->missing);
+}
+
+static int add_quality(struct capture_header *header, const struct report *report)
+{
+	struct quality quality = { 0 };
+
+	add_reasons(&quality, header, report);
+	return quality_add_line(&quality, &header->header, report->analysis.loss.seen);
+}
+
+static int add_totals(struct capture_header *header, const struct report *report)
+{
+	const struct analysis_totals *totals = &report->analysis.totals;
+	const char *bound = report->bounds.any ? "<= " : "";
+	char live[TEXT_CELL], peak[TEXT_CELL], most[TEXT_CELL + 20] = "";
+
+	if (report->capture->status.no_slab)
+		return 0;
+	if (totals->peak_bytes)
+		snprintf(most, sizeof(most), "; peak %s",
+			 column_layout_bytes_text(totals->peak_bytes, peak));
+	return header_add_line(&header->header, "live", false,
+			       "%s%" PRIu64 " object%s, %s%s%s; of %" PRIu64 " allocated", bound,
+			       totals->live_objects, totals->live_objects == 1 ? "" : "s", bound,
+			       column_layout_bytes_text(totals->live_bytes, live), most,
+			       totals->allocations);
+}
+
+int brief_header_add(struct capture_header *header, const struct report *report)
+{
+	int err = add_capture(header, report);
+
+	if (!err)
+		err = capture_header_add_filters(header, report);
+	if (!err)
+		err = add_quality(header, report);
+	/* without estimates: the view needs samples, and there are none */
+	if (!err && !report->analysis.estimates)
+		err = estimate_add_lines(report, &header->header);
+	return err ? err : add_totals(header, report);
+}
