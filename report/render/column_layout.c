@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include "report/render/column_layout.h"
 
 #define BAR_WIDTH 20
-#define UNITS_WIDTH 5 /* columns: "1.25M", "1023K" */
 
 size_t column_layout_text_width(const char *text, size_t length)
 {
@@ -22,11 +22,29 @@ size_t column_layout_text_width(const char *text, size_t length)
 	return width;
 }
 
+/* The unit says it, or the name: bytes_allocated_low, growth_bytes_per_s. */
 static bool column_in_bytes(const struct column *column)
 {
-	return (column->type == COLUMN_NUMBER || column->type == COLUMN_NULLABLE ||
-		column->type == COLUMN_LIVE) &&
-	       (strcmp(column->unit, "bytes") == 0 || strcmp(column->unit, "waste") == 0);
+	switch (column->type) {
+	case COLUMN_NUMBER:
+	case COLUMN_NULLABLE:
+	case COLUMN_LIVE:
+	case COLUMN_CHANGE:
+	case COLUMN_SIGNED:
+	case COLUMN_DECIMAL:
+		return strcmp(column->unit, "bytes") == 0 || strcmp(column->unit, "waste") == 0 ||
+		       strstr(column->key, "bytes");
+	case COLUMN_TEXT:
+	case COLUMN_BOUND:
+	case COLUMN_HEX:
+	case COLUMN_BOOL:
+	case COLUMN_ID:
+	case COLUMN_TIME:
+	case COLUMN_DURATION:
+	case COLUMN_BAR:
+		break;
+	}
+	return false;
 }
 
 /* Decimals that make three digits: 1.25, 12.5, 125. */
@@ -55,6 +73,15 @@ const char *column_layout_bytes_text(uint64_t bytes, char text[TEXT_CELL])
 	else
 		column_layout_bytes(bytes, text);
 	return text;
+}
+
+/* The same with a sign. */
+static int signed_bytes(int64_t bytes, bool has_plus, char *text)
+{
+	uint64_t size = bytes < 0 ? -(uint64_t)bytes : (uint64_t)bytes;
+	const char *sign = bytes < 0 ? "-" : bytes > 0 && has_plus ? "+" : "";
+
+	return (int)strlen(sign) + column_layout_bytes(size, stpcpy(text, sign));
 }
 
 /* Three digits and a unit: "1.25 ms", "2.50 s". */
@@ -127,7 +154,14 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 			width = snprintf(text, TEXT_CELL, "%" PRIu64, number);
 		break;
 	case COLUMN_DECIMAL:
-		width = snprintf(text, TEXT_CELL, "%.*f", shown->column->decimals, cell->decimal);
+		if (shown->has_units && fabs(cell->decimal) >= 1023.5)
+			width = signed_bytes(llround(cell->decimal), false, text);
+		else if (shown->has_units)
+			width = snprintf(text, TEXT_CELL, "%.*f ", shown->column->decimals,
+					 cell->decimal);
+		else
+			width = snprintf(text, TEXT_CELL, "%.*f", shown->column->decimals,
+					 cell->decimal);
 		break;
 	case COLUMN_HEX:
 		width = snprintf(text, TEXT_CELL, "0x%" PRIx64, number);
@@ -139,14 +173,20 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 			width = snprintf(text, TEXT_CELL, "%" PRId64, cell->time);
 		break;
 	case COLUMN_SIGNED:
-		width = snprintf(text, TEXT_CELL, "%" PRId64, cell->change);
+		if (shown->has_units)
+			width = signed_bytes(cell->change, false, text);
+		else
+			width = snprintf(text, TEXT_CELL, "%" PRId64, cell->change);
 		break;
 	case COLUMN_BOOL:
 		width = snprintf(text, TEXT_CELL, "%s", number ? "true" : "false");
 		break;
 	case COLUMN_CHANGE:
-		width = snprintf(text, TEXT_CELL, "%s%" PRId64, cell->change > 0 ? "+" : "",
-				 cell->change);
+		if (shown->has_units)
+			width = signed_bytes(cell->change, true, text);
+		else
+			width = snprintf(text, TEXT_CELL, "%s%" PRId64, cell->change > 0 ? "+" : "",
+					 cell->change);
 		break;
 	case COLUMN_DURATION:
 		width = duration_text(number, text);
@@ -229,7 +269,8 @@ static void column_layout_add(struct column_layout *layout, const struct table *
 {
 	struct layout_column shown = { .column = &table->columns[index],
 				       .index = index,
-				       .bound = find_bound(table, index) };
+				       .bound = find_bound(table, index),
+				       .has_units = column_in_bytes(&table->columns[index]) };
 
 	switch (shown.column->where) {
 	case COLUMN_NOT_IN_TEXT:
@@ -253,22 +294,6 @@ static void column_layout_add(struct column_layout *layout, const struct table *
 	}
 }
 
-/* The widest column of bytes that units make narrower, or NULL. */
-static struct layout_column *column_layout_widest_bytes(const struct column_layout *layout)
-{
-	struct layout_column *widest = NULL;
-
-	for (size_t i = 0; i < layout->count; i++) {
-		struct layout_column *shown = &layout->columns[i];
-
-		if (column_in_bytes(shown->column) && !shown->has_units &&
-		    shown->width > UNITS_WIDTH && shown->width > strlen(shown->column->header) &&
-		    (!widest || shown->width > widest->width))
-			widest = shown;
-	}
-	return widest;
-}
-
 /* The width of all columns but the name, with the spaces before them. */
 static size_t column_layout_numbers(const struct column_layout *layout)
 {
@@ -281,6 +306,7 @@ static size_t column_layout_numbers(const struct column_layout *layout)
 
 static void column_layout_remove(struct column_layout *layout, size_t index)
 {
+	layout->dropped[layout->dropped_count++] = layout->columns[index].column;
 	layout->count--;
 	memmove(&layout->columns[index], &layout->columns[index + 1],
 		(layout->count - index) * sizeof(*layout->columns));
@@ -311,31 +337,22 @@ static void column_layout_give_way(struct column_layout *layout, size_t width)
 
 int column_layout_init(struct column_layout *layout, const struct table *table, size_t width)
 {
-	struct layout_column *widest;
 	size_t name = 0, left;
 
 	memset(layout, 0, sizeof(*layout));
 	layout->columns = calloc(table->column_count, sizeof(*layout->columns));
 	layout->below = calloc(table->column_count, sizeof(*layout->below));
-	if (!layout->columns || !layout->below) {
+	layout->dropped = calloc(table->column_count, sizeof(*layout->dropped));
+	if (!layout->columns || !layout->below || !layout->dropped) {
 		column_layout_deinit(layout);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < table->column_count; i++)
 		column_layout_add(layout, table, i);
 	layout->has_name = layout->count && layout->columns[0].column->type == COLUMN_TEXT;
-	for (size_t i = 0; table->is_compact && i < layout->count; i++) {
-		layout->columns[i].has_units = column_in_bytes(layout->columns[i].column);
-		column_measure(table, &layout->columns[i]);
-	}
 	column_layout_make_room(layout, width);
 	if (layout->has_name)
 		name = strlen(layout->columns[0].column->header);
-	while (column_layout_numbers(layout) + name > width &&
-	       (widest = column_layout_widest_bytes(layout))) {
-		widest->has_units = true;
-		column_measure(table, widest);
-	}
 	column_layout_give_way(layout, name < width ? width - name : 0);
 	if (layout->has_name) {
 		left = column_layout_numbers(layout);
@@ -366,5 +383,7 @@ void column_layout_deinit(struct column_layout *layout)
 {
 	free(layout->columns);
 	free(layout->below);
+	free(layout->dropped);
 	layout->columns = layout->below = NULL;
+	layout->dropped = NULL;
 }

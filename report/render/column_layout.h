@@ -32,12 +32,13 @@ struct column_layout {
 	size_t count;
 	struct layout_column *below; /* on lines below the row, if the cell is not 0 or empty */
 	size_t below_count;
+	const struct column **dropped; /* those without room, the last first */
+	size_t dropped_count;
 	bool has_name; /* the first column is a text: it takes the rest of the width */
 };
 
 /*
- * Numbers are never cut. If they do not fit, numbers of bytes get units, the widest column
- * first. 0 or -ENOMEM.
+ * Numbers are never cut. Numbers of bytes have units. 0 or -ENOMEM.
  */
 int column_layout_init(struct column_layout *layout, const struct table *table, size_t width);
 

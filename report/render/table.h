@@ -80,7 +80,7 @@ struct table {
 	const char *empty; /* printed if the table has no rows */
 	bool leads;	   /* a text prints it before the tables that do not */
 	bool not_in_text;
-	/* In a text: one line of heads, no title, and each number of bytes has its unit. */
+	/* In a text: one line of heads, and no title. */
 	bool is_compact;
 	size_t text_rows;	      /* at most, in a text without -l; 0: as the view */
 	const char *sort;	      /* default keys */

@@ -272,6 +272,17 @@ static void text_title(struct text *text, const char *title)
 	text_end_line(text);
 }
 
+/* Names the columns for which the lines have no room. */
+static void text_dropped(struct text *text, const struct column_layout *layout)
+{
+	if (!layout->dropped_count)
+		return;
+	fputs("(no room for ", text->file);
+	for (size_t i = layout->dropped_count; i--;)
+		fprintf(text->file, "%s%s", layout->dropped[i]->key, i ? ", " : "");
+	fputs(")\n", text->file);
+}
+
 static void text_table(struct text *text, const struct table *table,
 		       const struct column_layout *layout)
 {
@@ -287,6 +298,7 @@ static void text_table(struct text *text, const struct table *table,
 	if (table->rows < table->rows_made && !table->is_compact)
 		fprintf(text->file, "(%zu of %zu rows: -l 0 shows all)\n", table->rows,
 			table->rows_made);
+	text_dropped(text, layout);
 }
 
 /* Columns whose legend is printed. Equal legends are printed once. */
