@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Makes kernel objects at a steady rate and keeps them: grow KIND COUNT SECONDS FOLDER. Its name,
- * as of a task, is then grow-KIND. It prints how many it made, closes standard output and waits to
- * be killed. Exit status 77: this kernel or user cannot make such objects.
+ * Makes kernel objects at a steady rate and keeps them: grow KIND COUNT SECONDS FOLDER; with 0
+ * seconds as fast as it can. Its name, as of a task, is then grow-KIND. It prints how many it made,
+ * closes standard output and waits to be killed. Exit status 77: this kernel or user cannot make
+ * such objects.
  */
 #include "config.h"
 
@@ -149,9 +150,10 @@ static void make_tcp(long number)
 	need(accept(listener, NULL, NULL), "accept");
 }
 
+/* The kernel still has the names of an earlier process. */
 static void make_negative(long number)
 {
-	if (!access(path_of("absent", number), F_OK))
+	if (!access(path_of("absent", getpid() * 1000000L + number), F_OK))
 		die_of("a file that should be absent");
 }
 
@@ -224,12 +226,18 @@ static const struct kind {
 	const char *name;
 	void (*make)(long number);
 } kinds[] = {
-	{ "eventfd", make_eventfd }, { "epoll", make_epoll },	  { "datagram", make_datagram },
-	{ "vma", make_vma },	     { "inotify", make_inotify }, { "file", make_file },
-	{ "timerfd", make_timerfd }, { "tcp", make_tcp },	  { "negative", make_negative },
-	{ "pipe", make_pipe },	     { "netns", make_netns },	  { "mount", make_mount },
-	{ "cgroup", make_cgroup },   { "message", make_message }, { "overlay", make_overlay },
-	{ "nft", make_nft },
+	{ "eventfd", make_eventfd },   { "epoll", make_epoll },
+	{ "datagram", make_datagram }, { "vma", make_vma },
+	{ "inotify", make_inotify },   { "file", make_file },
+	{ "timerfd", make_timerfd },   { "tcp", make_tcp },
+	{ "negative", make_negative }, { "pipe", make_pipe },
+	{ "netns", make_netns },       { "mount", make_mount },
+	{ "cgroup", make_cgroup },     { "message", make_message },
+	{ "overlay", make_overlay },   { "nft", make_nft },
+	{ "timer", make_timer },       { "map", make_map },
+	{ "rights", make_rights },     { "memfd", make_memfd },
+	{ "pty", make_pty },	       { "key", make_key },
+	{ "fanotify", make_fanotify }, { "large-pipe", make_large_pipe },
 };
 
 static void raise_limit(void)

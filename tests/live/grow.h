@@ -9,5 +9,13 @@
 int need(int result, const char *what);
 
 void make_nft(long number);
+void make_timer(long number);
+void make_map(long number);
+void make_rights(long number);
+void make_memfd(long number);
+void make_pty(long number);
+void make_key(long number);
+void make_fanotify(long number);
+void make_large_pipe(long number);
 
 #endif

@@ -3,7 +3,8 @@
 # Kernel objects that a process makes and keeps, beside find, tar and ls: in leaks, leaks --by=task
 # and the summary the process is in the first two rows, on the first screen of the text, and in the
 # first two rows of the HTML page; as many objects are live as it made, within the bound of the header;
-# and their cache, if it is not merged, grew in /proc/slabinfo as observed.
+# and their cache, if it is not merged, grew in /proc/slabinfo as observed. If it makes them in one go,
+# the process is in the first three rows of the summary, as a burst.
 # $KMEMTRACE_LONG=1: each takes 5 seconds, and there is one more situation, of 25 seconds.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
@@ -112,6 +113,23 @@ check_path() { # check_path SYSCALLS
 	jq -r '.leaks[0].syscall' path.json | grep -Eqx "$1" || wrong="$wrong $kind:path"
 }
 
+check_burst() { # check_burst BOUND MORE OTHERS
+	row=$(rank summary.json .growth main_task)
+	echo "$kind, in one go: $live live, at most $1 lost or skipped; row in the summary: $row"
+	jq -e --arg who "grow-$kind (pid $pid)" '.growth | (map(.main_task == $who) | index(true)) < 3 and
+		any(.[]; .main_task == $who and .growth_pattern == "burst")' summary.json >/dev/null || {
+		wrong="$wrong $kind:burst"
+		jq -c '.growth[] | [.[]]' summary.json
+	}
+	grep -qF "grow-$kind (pid $pid)" screen || { wrong="$wrong $kind:burst-screen"; cat screen; }
+	[ "$2" -ge -"$1" ] && [ "$2" -le $(($1 + $3)) ] || wrong="$wrong $kind:burst-live"
+	bursts=$((bursts + 1))
+}
+
+burst() { # as situation, in one go
+	attempt 0 "$@"
+}
+
 attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	seconds=$1
 	shift
@@ -120,10 +138,13 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 		echo "$1: cannot be made here"
 		return
 	}
+	pause=0
+	[ "$seconds" != 0 ] || pause=$duration
 	cat >command.sh <<-END
 		"$builddir/tests/live/grow" $1 $2 $seconds "$folder" >made 2>grow.log &
 		echo \$! >pid
 		while kill -0 \$(cat pid) 2>/dev/null && [ ! -s made ]; do sleep 0.05; done # paced: the growth
+		sleep $pause # paced: the time after a burst
 	END
 	rm -rf made kmemtrace.data
 	kill -s CONT -- -"$background"
@@ -140,14 +161,18 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	own="comm == \"grow-$kind\" || comm == \"find\" || comm == \"tar\" || comm == \"cat\" || comm == \"ls\""
 	"$report" leaks --where="$own" --format=json -l 2 >sites.json
 	"$report" leaks --where="$own" --by=task --format=json -l 2 >tasks.json
-	"$report" --where="$own" --format=json -l 2 >summary.json
-	"$report" --where="$own" | head -n 40 >screen
+	"$report" --where="$own" --format=json >summary.json
+	"$report" --where="$own" | head -n 24 >screen
 	"$report" --where="$own" --format=html >page.html 2>/dev/null || fail "$1: report --format=html: exit $?"
 	"$report" leaks -p "$pid" --site="^($5)\\+" --format=json >own.json || fail "$1: report: exit $?"
 	live=$(jq '[.leaks[].live_objects] | add // 0' own.json)
 	bound=$(jq '.loss.lost + .loss.skipped' own.json)
 	more=$((live - made * $3))
-	ranks="$(rank sites.json .leaks main_task) $(rank tasks.json .leaks task) $(rank summary.json .growth main_task)"
+	if [ "$seconds" = 0 ]; then
+		check_burst "$bound" "$more" "$4"
+		return
+	fi
+	ranks="$(rank sites.json .leaks main_task) $(rank tasks.json .leaks task) $(rank summary.json ".growth[:2]" main_task)"
 	echo "$1: $live live of $made * $3 made, at most $bound lost or skipped; row in leaks, by task, in the summary: $ranks"
 	case " $ranks " in
 	*" 0 "*) wrong="$wrong $1"; jq -c '.leaks[] | [.[]]' sites.json tasks.json; jq -c '.growth[] | [.[]]' summary.json ;;
@@ -161,7 +186,7 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	tried=$((tried + 1))
 }
 
-tried=0 wrong= duration=1.5
+tried=0 bursts=0 wrong= duration=1.5
 [ -z "${KMEMTRACE_LONG:-}" ] || duration=5
 situation eventfd 4000 1 0 'do_eventfd' 'eventfd2'
 situation epoll 4000 1 1 'do_epoll_ctl|ep_insert|ep_alloc_epitem' 'epoll_ctl'
@@ -179,9 +204,31 @@ situation cgroup 200 1 0 'cgroup_mkdir|cgroup_create' 'mkdir'
 situation pipe 3000 2 0 'alloc_pipe_info' 'pipe2?'
 situation mount 200 1 0 'alloc_super' 'mount|fsopen'
 situation message 4000 1 0 'load_msg|alloc_msg' 'do_msgsnd|msgsnd'
+situation timer 1000 1 0 'do_timer_create|alloc_posix_timer' 'timer_create'
+situation map 300 2 0 '__bpf_map_area_alloc|bpf_map_area_alloc' 'bpf'
+situation rights 200 1 0 '__scm_send|scm_fp_copy' 'sendmsg'
+situation memfd 500 1 0 'simple_xattr_alloc' 'fsetxattr'
+situation pty 60 2 0 'alloc_tty_struct' 'openat'
+situation key 150 2 2 'key_alloc' 'add_key'
+duration=1
+burst eventfd 4000 1 0 'do_eventfd'
+burst epoll 4000 1 1 'do_epoll_ctl|ep_insert|ep_alloc_epitem'
+burst datagram 4000 2 0 '__alloc_skb|kmalloc_reserve'
+burst inotify 3000 1 0 'inotify_update_watch|inotify_new_watch'
+burst tcp 1000 2 1 'sk_prot_alloc'
+burst negative 8000 1 60 '__d_alloc'
+burst netns 15 2 0 'copy_net_ns|net_alloc'
+burst cgroup 200 1 0 'cgroup_mkdir|cgroup_create'
+burst message 4000 1 0 'load_msg|alloc_msg'
+burst timer 1000 1 0 'do_timer_create|alloc_posix_timer'
+burst map 300 2 0 '__bpf_map_area_alloc|bpf_map_area_alloc'
+burst rights 200 1 0 '__scm_send|scm_fp_copy'
+burst memfd 500 1 0 'simple_xattr_alloc'
+burst large-pipe 200 1 0 'pipe_resize_ring'
 if [ -n "${KMEMTRACE_LONG:-}" ]; then
 	duration=25
 	situation timerfd 2500 1 0 '__do_sys_timerfd_create|do_timerfd_create' 'timerfd_create'
 fi
 [ -z "$wrong" ] || fail "of $tried situations, wrong are:$wrong"
+[ $bursts -ge 8 ] || skip "only $bursts bursts can be made here"
 [ $tried -ge 10 ] || skip "only $tried situations can be made here"
