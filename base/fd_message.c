@@ -33,10 +33,11 @@ ssize_t fd_message_receive(int socket, char *text, size_t size, int *fd)
 {
 	union control control = { 0 };
 	struct iovec part = { .iov_base = text, .iov_len = size - 1 };
+	/* CMSG_SPACE() has room for two files, and the kernel would open both */
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
 				  .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
+				  .msg_controllen = CMSG_LEN(sizeof(int)) };
 	const struct cmsghdr *header;
 	ssize_t length;
 

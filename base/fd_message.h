@@ -12,8 +12,9 @@ int fd_message_send(int socket, const char *text, size_t size, int fd);
 
 /*
  * Receives the next message, with a NUL behind the text, which is cut off at size - 1 bytes. *fd:
- * the file, which the caller closes, or -1. Never waits. Returns the length of the text; 0: the
- * other side has ended; -EAGAIN: no message is there; or another -errno.
+ * its first file, which the caller closes, or -1; more files are not opened. Never waits. Returns
+ * the length of the text; 0: the other side has ended; -EAGAIN: no message is there; or another
+ * -errno.
  */
 ssize_t fd_message_receive(int socket, char *text, size_t size, int *fd);
 
