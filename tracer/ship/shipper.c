@@ -233,7 +233,6 @@ static void note_end(struct shipper *shipper, int status)
 
 void shipper_step(struct shipper *shipper)
 {
-	struct shipper_report report;
 	bool has_ended;
 	int status;
 
@@ -241,8 +240,8 @@ void shipper_step(struct shipper *shipper)
 		return;
 	/* before the reports: then the last one is among them */
 	has_ended = shipper->pid && waitpid(shipper->pid, &status, WNOHANG) == shipper->pid;
-	while (read(shipper->socket, &report, sizeof(report)) == sizeof(report))
-		shipper->report = report;
+	while (shipper_report_receive(&shipper->report, shipper->socket))
+		;
 	if (has_ended)
 		note_end(shipper, status);
 }

@@ -23,9 +23,6 @@
 #include <unistd.h>
 
 #include "base/fd_message.h"
-#include "base/number.h"
-#include "base/text.h"
-#include "base/utc.h"
 #include "base/worker.h"
 #include "cli/message.h"
 #include "tracer/ship/shipper_work.h"
@@ -160,43 +157,12 @@ static void start_ship(struct process *process)
 	report_ship_failure(process, error.text);
 }
 
-/* The sentence of the first server that fails; "": none does. */
-static void take_line(struct shipper_report *report, struct line *line)
-{
-	char text[SHIPPER_TEXT];
-
-	if (line_key(line, "sent")) {
-		line_u64(line, 10, &report->sent);
-	} else if (line_key(line, "dropped")) {
-		line_u64(line, 10, &report->dropped);
-	} else if (line_key(line, "waiting_bytes")) {
-		line_u64(line, 10, &report->waiting);
-	} else if (line_key(line, "last_sent")) {
-		line_word(line, text, sizeof(text));
-		if (!utc_parse(text, strlen(text), &report->last_sent))
-			report->last_sent = 0;
-	} else if (line_key(line, "failing_since")) {
-		line_word(line, text, sizeof(text));
-		if (!utc_parse(text, strlen(text), &report->failing_since))
-			report->failing_since = 0;
-	} else if (line_key(line, "failed") && !*report->failure) {
-		line_rest(line, report->failure, sizeof(report->failure));
-	}
-}
-
 /* Takes a message of kmemtrace-ship about itself. */
 static void take_status(struct process *process, const char *text)
 {
-	struct shipper_report report = { 0 };
-	struct line line;
-
-	while (line_next(&line, &text))
-		take_line(&report, &line);
-	if (!report.last_sent)
-		report.last_sent = process->report.last_sent;
-	report.sent += process->sent_before;
-	report.dropped += process->dropped_before;
-	process->report = report;
+	shipper_report_parse(&process->report, text);
+	process->report.sent += process->sent_before;
+	process->report.dropped += process->dropped_before;
 	send_report(process);
 }
 
