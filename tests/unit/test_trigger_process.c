@@ -109,6 +109,31 @@ static void command_gets_path_and_variables(void **state)
 	close_process_scene(&scene);
 }
 
+/* A kmemtraced that was taken over may send any bytes. */
+static void texts_of_a_request_end(void **state)
+{
+	struct trigger_request request = { .victim = 7 };
+	struct trigger_answer answer;
+	struct scene scene;
+	char expected[80];
+
+	(void)state;
+	memset(request.trigger, 't', sizeof(request.trigger));
+	memset(request.message, 'm', sizeof(request.message));
+	memset(request.victim_name, 'v', sizeof(request.victim_name));
+	open_process_scene(
+		&scene,
+		"echo ${#KMEMTRACE_TRIGGER} ${#KMEMTRACE_MESSAGE} ${#KMEMTRACE_VICTIM_NAME} >%s; :",
+		"/a path");
+	answer = answer_of(&scene, &request);
+	assert_int_equal(answer.status, 0);
+	assert_int_equal(strlen(answer.trigger), sizeof(request.trigger) - 1);
+	snprintf(expected, sizeof(expected), "%zu %zu %zu\n", sizeof(request.trigger) - 1,
+		 sizeof(request.message) - 1, sizeof(request.victim_name) - 1);
+	assert_output(&scene, expected);
+	close_process_scene(&scene);
+}
+
 static void failures_are_answered(void **state)
 {
 	static const struct trigger_request request = { .trigger = "oom" };
@@ -218,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_worker_keeps_the_descriptors_that_it_names),
 		cmocka_unit_test(command_gets_path_and_variables),
+		cmocka_unit_test(texts_of_a_request_end),
 		cmocka_unit_test(failures_are_answered),
 		cmocka_unit_test(triggers_of_one_piece_have_one_dump),
 		cmocka_unit_test(waiting_commands_are_run_at_the_end),

@@ -239,6 +239,17 @@ static int open_unlocked(int set)
 	return again;
 }
 
+/* kmemtraced has fewer privileges than this process: a text may be without its end. */
+static bool read_request(int requests, struct trigger_request *request)
+{
+	if (read(requests, request, sizeof(*request)) != sizeof(*request))
+		return false;
+	request->trigger[sizeof(request->trigger) - 1] = '\0';
+	request->message[sizeof(request->message) - 1] = '\0';
+	request->victim_name[sizeof(request->victim_name) - 1] = '\0';
+	return !request->is_last;
+}
+
 static int run_trigger_process(void *data, int requests, int answers)
 {
 	struct trigger_process_settings *settings = data;
@@ -257,7 +268,7 @@ static int run_trigger_process(void *data, int requests, int answers)
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	worker_ignore_signals();
 	finish_left(&work);
-	while (read(requests, &request, sizeof(request)) == sizeof(request) && !request.is_last)
+	while (read_request(requests, &request))
 		take_request(&work, &request);
 	return 0;
 }
@@ -276,7 +287,12 @@ bool trigger_process_request(struct worker *process, const struct trigger_reques
 
 bool trigger_process_answer(struct worker *process, struct trigger_answer *answer)
 {
-	return read(process->answers, answer, sizeof(*answer)) == sizeof(*answer);
+	if (read(process->answers, answer, sizeof(*answer)) != sizeof(*answer))
+		return false;
+	answer->trigger[sizeof(answer->trigger) - 1] = '\0';
+	answer->path[sizeof(answer->path) - 1] = '\0';
+	answer->error.text[sizeof(answer->error.text) - 1] = '\0';
+	return true;
 }
 
 bool trigger_process_ends(struct worker *process, int *status)

@@ -36,8 +36,8 @@ struct trigger_request {
 	uint32_t victim;     /* process id, of an OOM kill; 0: none */
 	uint32_t last_piece; /* of the dump; 0: no dump */
 	uint64_t time;	     /* ns, CLOCK_MONOTONIC: of the trigger */
-	bool is_signal;	     /* there is no trigger, and no command is run */
-	bool is_last;	     /* only that: the process ends */
+	uint32_t is_signal;  /* not 0: there is no trigger, and no command is run */
+	uint32_t is_last;    /* not 0: the process ends, and the rest has no meaning */
 };
 
 /* Of a dump or a full capture that was written, or of a command that has ended. */
@@ -47,8 +47,8 @@ struct trigger_answer {
 	struct error error;   /* of a dump that failed */
 	uint32_t pieces;
 	uint32_t incomplete; /* the piece without a checkpoint; 0: none */
-	bool is_full;	     /* of a full capture */
-	bool is_left;	     /* a kmemtraced that was killed had begun the dump */
+	uint32_t is_full;    /* not 0: of a full capture */
+	uint32_t is_left;    /* not 0: a kmemtraced that was killed had begun the dump */
 	int32_t status;	     /* of waitpid() */
 	int32_t err;	     /* -errno: the dump has failed, or the command could not be started */
 };
