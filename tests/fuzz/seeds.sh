@@ -9,7 +9,7 @@ mkdir -p "$1" && cd "$1" || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkseed=$builddir/tests/fuzz/mkseed
-targets="capture clickhouse details elf expression gfp one_file options packed perf proc relay ring state stats_file"
+targets="capture clickhouse details elf expression gfp names one_file options packed perf proc relay ring state stats_file"
 targets+=" summaries symbols tables topology trace_cmd"
 # shellcheck disable=SC2086 # a list
 mkdir -p $targets || exit 2
@@ -256,6 +256,35 @@ printf 'format 1\nbegin 9\nsince 5\nobjects 1\nlost 1 2 3\nskipped unknown\nmiss
 	put state checkpoint 2
 { printf 'credentials user fleet\npassword x\n'; printf '\0\0FILE\0'; printf 'file 000001.kms.a'; } | put state messages 3
 
+# name_message KIND SIZE NAME: a struct kmt_message, and the path of a cgroup.
+name_message()
+{
+	printf '\0\0FILE\0'
+	byte 0 "$1" 0 0 0 7 0 0 0 9 0 0 0 0 0 0 0 7 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0 1 0 0 0 "$2" 0 0 0
+	printf %s "$3"
+	head -c $((64 - ${#3})) /dev/zero
+	[ "$1" != 7 ] || { printf %s "/$3"; head -c $((1023 - ${#3})) /dev/zero; }
+}
+# the answer about a function; each kind of message, twice; two stacks; a mapping and a fork
+{
+	printf 'function 1 10 20 f\n'
+	for kind in 1 2 3 4 5 6 7 8 9 7 3; do
+		name_message $kind 64 "a $kind"
+	done
+	for count in 0 3; do
+		printf '\0\0FILE\0'
+		byte 1 $((count + 1)) 0 0 0 0 0 0 0 8 0 0 0 0 0 0 0 $count 0 0 0 $count 0 0 0 0 16 0 0 0 0 0 0 \
+			8 16 0 0 0 0 0 0 16 16 0 0 0 0 0 0
+	done
+	printf '\0\0FILE\0'
+	byte 2 10 0 0 0 0 0 0 0 3 0 0 0 3 0 0 0 0 16 0 0 0 0 0 0 0 16 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
+		8 0 0 0 1 0 0 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 5 0 0 0 0 0 0 0
+	printf /bin/x
+	printf '\0\0FILE\0'
+	byte 2 7 0 0 0 0 0 0 0 4 0 0 0 3 0 0 0 4 0 0 0 3 0 0 0 9 0 0 0 0 0 0 0
+} >"$work/messages"
+put names messages 0 <"$work/messages"
+put names published 1 <"$work/messages"
 sed -n 1,40p /proc/self/maps | put proc maps 2 0 0 0 0 0 0 0 0
 { sed -n '1,30p' "$work/symbols"; echo '00002000 t f	[m]'; } | put proc symbols 0 0 0 0 0 0 0 0 0
 printf 'nf_nat 57344 2 nft_nat, Live 0xffffffffc0a00000 (E)\next4 983040 1 - Loading 0xffffffffc0900000\n' |

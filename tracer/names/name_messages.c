@@ -129,14 +129,25 @@ static int handle_message(struct name_messages *names, const struct kmt_message 
 	return 0;
 }
 
-/* Keeps the first error, and goes on: the other tables are still written. */
+/*
+ * All else gets a copy whose texts end. Keeps the first error, and goes on: the other tables are
+ * still written.
+ */
 static int take_message(void *context, void *data, size_t size)
 {
 	struct name_messages *names = context;
-	int err = size < sizeof(struct kmt_message) ? 0 : handle_message(names, data);
+	struct kmt_path_message message;
+	int err;
 
-	if (!err && size >= sizeof(struct kmt_message))
-		err = check_cgroups(names, cgroup_messages_take(&names->cgroups, data, size));
+	if (size < sizeof(message.head))
+		return 0;
+	memcpy(&message, data, size < sizeof(message) ? size : sizeof(message));
+	message.head.name[sizeof(message.head.name) - 1] = '\0';
+	message.path[sizeof(message.path) - 1] = '\0';
+	err = handle_message(names, &message.head);
+	if (!err)
+		err = check_cgroups(names,
+				    cgroup_messages_take(&names->cgroups, &message.head, size));
 	if (err && !names->err)
 		names->err = err;
 	return 0;
