@@ -338,8 +338,9 @@ int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped)
 {
 	int err;
 
-	err = writer_confirm_losses(&drain->writer, rings_load(&drain->control->sequence), end);
+	/* it clears errmsg */
 	writer_retry(&drain->writer);
+	err = writer_confirm_losses(&drain->writer, rings_load(&drain->control->sequence), end);
 	return err ? err : writer_flush(&drain->writer, end, skipped, true);
 }
 

@@ -300,6 +300,18 @@ fi
 	head -c 32 /dev/zero
 	byte 9 0 0 0 0 0 0 0 19 7 255 255 1 0 0 0
 	head -c 80 /dev/zero; } | put ring records
+# samples: a free, and a long record with a free behind it
+for how in 128 129; do
+	for room in 0 1; do
+		{ byte 9 0 0 0 0 0 0 0 2 6 255 255 3 0 0 0
+			head -c 32 /dev/zero
+			printf '\0\0FILE\0'
+			byte 9 0 0 0 0 0 0 0 19 7 255 255 1 0 0 0
+			head -c 40 /dev/zero
+			byte 9 0 0 0 0 0 0 0 2 6 255 255 4 0 0 0
+			head -c 32 /dev/zero; } | put ring "samples-$how-$room" $how $room 5
+	done
+done
 for target in $targets; do
 	for found in "$srcdir/fuzz/found/$target"-*; do
 		[ ! -e "$found" ] || cp "$found" "$target/${found##*/}"

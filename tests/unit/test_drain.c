@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -523,10 +524,21 @@ static void takes_only_as_many_as_there_is_room(void **state)
 	assert_true(drain.caught_up);
 }
 
+/* No program counts so many events. */
+static void names_the_stream_of_an_impossible_number(void **state)
+{
+	(void)state;
+	control.sequence = UINT64_MAX;
+	assert_int_equal(drain_finish(&drain, machine_now(), 0), -ERANGE);
+	assert_non_null(strstr(drain.writer.errmsg, path));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(numbers_events_in_order, start_drain, stop_drain),
+		cmocka_unit_test_setup_teardown(names_the_stream_of_an_impossible_number,
+						start_drain, stop_drain),
 		cmocka_unit_test_setup_teardown(numbers_events_around_an_interrupt, start_drain,
 						stop_drain),
 		cmocka_unit_test_setup_teardown(waits_for_an_event_without_space, start_drain,
