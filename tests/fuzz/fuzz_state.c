@@ -79,39 +79,57 @@ static void read_checkpoint_state(const char *text)
 	checkpoint_state_deinit(&state);
 }
 
-/* The messages, each of which may bring a file, to kmemtrace-ship; the last byte of each says it.
- */
+#define FILES_MAX 3
+
+/* Sends a message, which may bring files: its last byte says how many. */
+static void send_message(int socket, const uint8_t *part, size_t size, int file)
+{
+	struct iovec bytes = { (void *)(uintptr_t)part, size > 20000 ? 20000 : size };
+	size_t count = size ? part[bytes.iov_len - 1] % (FILES_MAX + 1) : 0;
+	char control[CMSG_SPACE(FILES_MAX * sizeof(int))] = "";
+	struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
+	int files[FILES_MAX] = { file, file, file };
+	struct cmsghdr *header;
+
+	if (count) {
+		message.msg_control = control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(header), files, count * sizeof(int));
+	}
+	sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static int lowest_free_fd(void)
+{
+	int fd = dup(STDERR_FILENO);
+
+	FUZZ_EXPECT(fd >= 0);
+	close(fd);
+	return fd;
+}
+
+/* The messages to kmemtrace-ship, which leaves no file open. */
 static void read_messages(struct fuzz_input *input)
 {
 	struct clickhouse_credentials credentials;
 	struct ship_files files = { 0 };
-	int sockets[2], err;
+	int sockets[2], free_fd = lowest_free_fd(), file, err;
 
 	fuzz_write(STATE, "", 0);
 	FUZZ_EXPECT(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets));
+	file = open(fuzz_path(STATE), O_RDONLY | O_CLOEXEC);
+	FUZZ_EXPECT(file >= 0);
 	for (int i = 0; i < 8 && input->left; i++) {
 		size_t size;
 		const uint8_t *part = fuzz_part(input, &size);
-		struct iovec bytes = { (void *)(uintptr_t)part, size > 20000 ? 20000 : size };
-		char control[CMSG_SPACE(sizeof(int))] = "";
-		struct msghdr message = { .msg_iov = &bytes, .msg_iovlen = 1 };
-		struct cmsghdr *header;
-		int null = -1;
 
-		if (bytes.iov_len && part[bytes.iov_len - 1] & 1) {
-			null = open(fuzz_path(STATE), O_RDONLY | O_CLOEXEC);
-			message.msg_control = control;
-			message.msg_controllen = sizeof(control);
-			header = CMSG_FIRSTHDR(&message);
-			header->cmsg_level = SOL_SOCKET;
-			header->cmsg_type = SCM_RIGHTS;
-			header->cmsg_len = CMSG_LEN(sizeof(int));
-			memcpy(CMSG_DATA(header), &null, sizeof(null));
-		}
-		sendmsg(sockets[0], &message, MSG_DONTWAIT | MSG_NOSIGNAL);
-		if (null >= 0)
-			close(null);
+		send_message(sockets[0], part, size, file);
 	}
+	close(file);
 	close(sockets[0]);
 	err = ship_receive_credentials(&credentials, sockets[1]);
 	FUZZ_EXPECT(!err == !*credentials.error.text);
@@ -120,6 +138,7 @@ static void read_messages(struct fuzz_input *input)
 	FUZZ_EXPECT(err >= 0 || *files.errmsg);
 	ship_files_deinit(&files);
 	close(sockets[1]);
+	FUZZ_EXPECT(lowest_free_fd() == free_fd);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -9,7 +9,7 @@ mkdir -p "$1" && cd "$1" || exit 2
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkseed=$builddir/tests/fuzz/mkseed
-targets="capture clickhouse details elf expression gfp names one_file options packed perf proc relay ring state stats_file"
+targets="capture clickhouse details elf expression gfp helpers names one_file options packed perf proc relay ring state stats_file"
 targets+=" summaries symbols tables topology trace_cmd"
 # shellcheck disable=SC2086 # a list
 mkdir -p $targets || exit 2
@@ -256,6 +256,20 @@ printf 'format 1\nbegin 9\nsince 5\nobjects 1\nlost 1 2 3\nskipped unknown\nmiss
 	put state checkpoint 2
 { printf 'credentials user fleet\npassword x\n'; printf '\0\0FILE\0'; printf 'file 000001.kms.a'; } | put state messages 3
 
+printf 'sent 5\ndropped 2\nwaiting_bytes 300\nlast_sent 2026-01-01T00:01:00Z\nfailing_since 2026-01-01T00:02Z\nfailed a\\x20b\n' |
+	put helpers status 0
+head -c 540 /dev/zero | put helpers report 1
+for number in 0 1 2 3; do
+	{ byte $number 0 0 0 5 0 0 0 1 0 0 0 2 0 0 0 1 0 0 0; head -c 420 /dev/zero; } | put helpers "answer-$number" 2
+done
+head -c 20000 /dev/zero | put helpers trigger-answer 3
+# prepare a piece and end it, make room, begin a dump and end it
+for number in 0 1 6; do
+	byte 0 0 0 0 4 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 3 0 0 0 0 0 0 0 0 0 0 0 \
+		2 0 0 0 0 0 0 0 0 16 0 0 0 0 0 0 3 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 \
+		4 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 | put helpers "requests-$number" 4 $number
+done
+head -c 8000 /dev/zero | tr '\0' '\1' | put helpers triggers 5 1
 # name_message KIND SIZE NAME: a struct kmt_message, and the path of a cgroup.
 name_message()
 {
