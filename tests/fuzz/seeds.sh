@@ -10,7 +10,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 mkseed=$builddir/tests/fuzz/mkseed
 targets="capture clickhouse details elf expression gfp helpers names one_file options packed perf proc relay ring state stats_file"
-targets+=" summaries symbols tables topology trace_cmd"
+targets+=" stream summaries symbols tables topology trace_cmd"
 # shellcheck disable=SC2086 # a list
 mkdir -p $targets || exit 2
 
@@ -57,6 +57,9 @@ add()
 		[ $((number % every)) != $((count % every)) ] ||
 			put capture "$name-$number" $operation $((number % 2 * 2)) <"$work/archive"
 		number=$((number + 1))
+	done
+	for number in 4 13 72; do
+		[ $((number % every)) != $((count % every)) ] || put stream "$name-$number" $number <"$work/archive"
 	done
 	number=0
 	for table in kernel/caches kernel/tasks kernel/status kernel/slabinfo none metadata; do
@@ -139,6 +142,7 @@ done <<-'END'
 	vm_fault_contains(3, VM_FAULT_MAJOR) || proc_mem_age() > 1ms || proc_mem_string() =~ 'rss'
 	name,ptr,caller_function,call_site,gfp_flag_name,type,size,zindx,cross_cpu,alloc_comm
 END
+printf 'kmemtrace-stream 1\nreplace kernel/tasks 9\ntask 1 0 \nappend cpu0 3\nabctime 5\nend\n' | put stream raw 128
 mkdir -p "$work/top/kernel" && ln -s /nowhere "$work/top/link" && mkfifo "$work/top/pipe"
 tar -C "$work" -cf - top | put one_file hostile 1
 echo x >"$work/top/$(printf '%0150d' 0)"
