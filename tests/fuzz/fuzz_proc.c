@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Files of /proc that kmemtraced reads: the mappings of processes, whose paths any user chooses,
- * symbols and modules. The linker puts files of the target in their place.
+ * symbols, modules, cgroups and mounts. The linker puts files of the target in their place.
  */
 #include "config.h"
 
@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "tests/fuzz/fuzz.h"
 #include "tracer/host/kallsyms.h"
 #include "tracer/host/module_list.h"
 #include "tracer/host/process_maps.h"
+#include "tracer/load/cgroup_hierarchy.h"
 
 #define FILE_NAME "proc"
 
@@ -95,6 +97,24 @@ static void read_modules(const char *text)
 	module_list_deinit(&now);
 }
 
+/* One text is /proc/PID/cgroup and /proc/self/mountinfo. */
+static void read_cgroups(uint32_t number)
+{
+	struct cgroup_hierarchy hierarchy, other = { .exists = true, .number = number };
+	char path[CGROUP_PATH_MAX];
+	int fd;
+
+	is_replaced = true;
+	hierarchy = cgroup_hierarchy_find();
+	FUZZ_EXPECT(hierarchy.exists || !hierarchy.number);
+	if (cgroup_hierarchy_path(&other, "/proc/1/cgroup", path))
+		FUZZ_EXPECT(*path == '/' && strlen(path) < sizeof(path) && !strchr(path, '\n'));
+	fd = cgroup_hierarchy_open(&other);
+	is_replaced = false;
+	if (fd >= 0)
+		close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input input = { data, size };
@@ -109,6 +129,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		text = fuzz_text(&input);
 		read_modules(text);
 		free(text);
+	} else if (how % 4 == 3) {
+		read_cgroups((uint32_t)address);
 	} else {
 		read_maps(address);
 	}

@@ -304,6 +304,10 @@ name_message()
 put names messages 0 <"$work/messages"
 put names published 1 <"$work/messages"
 sed -n 1,40p /proc/self/maps | put proc maps 2 0 0 0 0 0 0 0 0
+for number in 0 4; do
+	printf '0::/a b\n4:cpu,memory:/c (deleted)\n4:memory:/d\n30 23 0:26 / /sys/fs/cgroup rw - cgroup2 none rw\n31 23 0:27 / /sys\\040x rw - cgroup none rw,memory\n' |
+		put proc "cgroups-$number" 3 $number 0 0 0 0 0 0 0
+done
 { sed -n '1,30p' "$work/symbols"; echo '00002000 t f	[m]'; } | put proc symbols 0 0 0 0 0 0 0 0 0
 printf 'nf_nat 57344 2 nft_nat, Live 0xffffffffc0a00000 (E)\next4 983040 1 - Loading 0xffffffffc0900000\n' |
 	put proc modules 1 0 0 0 0 0 0 0 0
