@@ -42,7 +42,7 @@ struct report_options {
 	bool possible; /* list possible and legal findings too */
 	enum color_when color;
 	bool legend, no_pager;
-	bool verbose; /* a text has all lines of the header */
+	bool verbose;	       /* a text has all lines of the header */
 	bool is_trace;	       /* for the viewers of traces: see report_trace.h */
 	bool is_page;	       /* an HTML page */
 	const char *page_file; /* of --html; NULL: standard output */

@@ -281,7 +281,7 @@ static int add_quality(struct header *header, const struct summaries *summaries,
 	return quality_add_line(&quality, header, missing->recorded);
 }
 
-/* What matters of each, in one line. */
+/* Lines for hosts, time, filters, quality and live objects: one each. */
 static int add_brief_lines(struct summaries_header *header, const struct summaries *summaries)
 {
 	const struct summary_counts *total = &header->total;

@@ -98,7 +98,7 @@ static int add_quality(struct capture_header *header, const struct report *repor
 	return quality_add_line(&quality, &header->header, report->analysis.loss.seen);
 }
 
-static int add_totals(struct capture_header *header, const struct report *report)
+static int add_live_objects(struct capture_header *header, const struct report *report)
 {
 	const struct analysis_totals *totals = &report->analysis.totals;
 	const char *bound = report->bounds.any ? "<= " : "";
@@ -127,5 +127,5 @@ int brief_header_add(struct capture_header *header, const struct report *report)
 	/* without estimates: the view needs samples, and there are none */
 	if (!err && !report->analysis.estimates)
 		err = estimate_add_lines(report, &header->header);
-	return err ? err : add_totals(header, report);
+	return err ? err : add_live_objects(header, report);
 }

@@ -131,7 +131,7 @@ static void expect_text(const char *text, size_t size)
 	FUZZ_EXPECT(memchr(text, 0, size));
 }
 
-static void read_status(struct fuzz_input *input)
+static void take_status(struct fuzz_input *input)
 {
 	struct shipper_report report = { 0 };
 
@@ -307,7 +307,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	switch (fuzz_byte(&input) % 6) {
 	case 0:
-		read_status(&input);
+		take_status(&input);
 		break;
 	case 1:
 		receive_reports(&input);

@@ -212,7 +212,7 @@ static void add_perf_records(void)
 	}
 }
 
-static char *read_table(const struct directory *directory, const char *name)
+static char *take_table(const struct directory *directory, const char *name)
 {
 	char *text = NULL;
 	size_t size;
@@ -232,26 +232,26 @@ static void read_tables(const struct directory *directory, size_t stack_count)
 	struct tasks tasks;
 	char *text;
 
-	text = read_table(directory, "kernel/caches");
+	text = take_table(directory, "kernel/caches");
 	FUZZ_EXPECT(!caches_parse(&caches, text));
 	caches_deinit(&caches);
 	free(text);
-	text = read_table(directory, "kernel/tasks");
+	text = take_table(directory, "kernel/tasks");
 	FUZZ_EXPECT(!tasks_parse(&tasks, text));
 	tasks_deinit(&tasks);
 	free(text);
-	text = read_table(directory, "kernel/cgroups");
+	text = take_table(directory, "kernel/cgroups");
 	FUZZ_EXPECT(!cgroups_parse(&cgroups, text));
 	cgroups_deinit(&cgroups);
 	free(text);
-	text = read_table(directory, "kernel/stacks");
+	text = take_table(directory, "kernel/stacks");
 	FUZZ_EXPECT(!stacks_parse(&stacks, text));
 	/* no stack has the id 0 */
 	if (stacks.count + !!strstr(text, "stack 0 ") != stack_count)
 		fuzz_fail(__FILE__, __LINE__, "all stacks", text);
 	stacks_deinit(&stacks);
 	free(text);
-	text = read_table(directory, "kernel/user_symbols");
+	text = take_table(directory, "kernel/user_symbols");
 	FUZZ_EXPECT(!user_symbols_parse(&symbols, text));
 	user_symbols_deinit(&symbols);
 	free(text);

@@ -82,7 +82,7 @@ static void read_checkpoint_state(const char *text)
 #define FILES_MAX 3
 
 /* Sends a message, which may bring files: its last byte says how many. */
-static void send_message(int socket, const uint8_t *part, size_t size, int file)
+static void send_files(int socket, const uint8_t *part, size_t size, int file)
 {
 	struct iovec bytes = { (void *)(uintptr_t)part, size > 20000 ? 20000 : size };
 	size_t count = size ? part[bytes.iov_len - 1] % (FILES_MAX + 1) : 0;
@@ -127,7 +127,7 @@ static void read_messages(struct fuzz_input *input)
 		size_t size;
 		const uint8_t *part = fuzz_part(input, &size);
 
-		send_message(sockets[0], part, size, file);
+		send_files(sockets[0], part, size, file);
 	}
 	close(file);
 	close(sockets[0]);

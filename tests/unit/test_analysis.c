@@ -299,8 +299,8 @@ static void counts_repeated_kmalloc_once(void **state)
 }
 
 /*
- * A task can be off its CPU for long between its two reports. Where interrupts are told apart, a
- * first report that the task's next event follows has lost its second one.
+ * A task can be off its CPU for long between its two reports. Where records name their interrupts,
+ * a first report that the task's next event follows has lost its second one.
  */
 static void waits_for_a_second_report_until_the_task_goes_on(void **state)
 {

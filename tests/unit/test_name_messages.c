@@ -68,7 +68,7 @@ static void open_scene(struct scene *scene, char *path)
 	scene->names.lost = &scene->lost;
 }
 
-static void send_message(struct scene *scene, const void *bytes, size_t size)
+static void take_message(struct scene *scene, const void *bytes, size_t size)
 {
 	ring.bytes = (char *)bytes;
 	ring.size = size;
@@ -106,13 +106,13 @@ static void texts_end_in_their_message(void **state)
 		.kind = KMT_MESSAGE_CACHE, .time = 5, .key = 0x100, .object_size = 8, .size = 16
 	};
 	memset(sent.message.head.name, 'x', sizeof(sent.message.head.name));
-	send_message(&scene, &sent, sizeof(sent.message.head));
+	take_message(&scene, &sent, sizeof(sent.message.head));
 	sent.message.head.kind = KMT_MESSAGE_CGROUP;
 	sent.message.head.key = 7;
-	send_message(&scene, &sent, sizeof(sent.message));
+	take_message(&scene, &sent, sizeof(sent.message));
 	/* it is too short for a path, or for a message */
-	send_message(&scene, &sent, sizeof(sent.message) - 1);
-	send_message(&scene, &sent, sizeof(sent.message.head) - 1);
+	take_message(&scene, &sent, sizeof(sent.message) - 1);
+	take_message(&scene, &sent, sizeof(sent.message.head) - 1);
 	assert_int_equal(name_messages_close(&scene.names), 0);
 	assert_true(asprintf(&expected, "cache 0x100 5 8 16 %s\n", name) > 0);
 	assert_table(*state, "kernel/caches", expected);
