@@ -39,7 +39,7 @@ void estimates_deinit(struct estimates *estimates)
 	free(estimates);
 }
 
-uint16_t estimates_doublings(struct estimates *estimates, const struct stack_sample *sample)
+uint16_t estimates_note_interval(struct estimates *estimates, const struct stack_sample *sample)
 {
 	uint64_t interval = estimates->interval;
 	unsigned int doublings = 0;

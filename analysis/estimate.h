@@ -80,10 +80,10 @@ int estimates_init(struct estimates **estimates, const struct status_sampling *s
 void estimates_deinit(struct estimates *estimates);
 
 /*
- * How often the interval was doubled for the sample, as OBJECT_DOUBLINGS in the flags of its
- * object. sample NULL: not sampled.
+ * Remembers the largest interval. Returns how often the interval was doubled for the sample, as
+ * OBJECT_DOUBLINGS in the flags of its object. sample NULL: not sampled.
  */
-uint16_t estimates_doublings(struct estimates *estimates, const struct stack_sample *sample);
+uint16_t estimates_note_interval(struct estimates *estimates, const struct stack_sample *sample);
 
 /* The number of allocations that a sampled object stands for. */
 double estimate_weight(const struct estimates *estimates, const struct slab_object *object);

@@ -56,8 +56,8 @@ match_put_object(struct matcher *matcher, const struct event *event, struct slab
 	if (!fast && event_is_anonymous(event))
 		flags |= OBJECT_CACHE_ANONYMOUS;
 	if (!fast && matcher->analysis->estimates)
-		flags |= estimates_doublings(matcher->analysis->estimates,
-					     matcher->analysis->sample);
+		flags |= estimates_note_interval(matcher->analysis->estimates,
+						 matcher->analysis->sample);
 	else if (!fast && matcher->analysis->settings.mark_sampled && matcher->analysis->sample)
 		flags |= OBJECT_SAMPLED;
 	if (!object) {

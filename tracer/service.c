@@ -68,7 +68,7 @@ static char *time_text(uint64_t time)
 	return strdup(text);
 }
 
-static void collect_summaries(const struct service *service, struct daemon_status *status)
+static void collect_summary_counts(const struct service *service, struct daemon_status *status)
 {
 	struct publish_summaries_counts counts;
 
@@ -121,7 +121,7 @@ static void collect_status(struct service *service)
 	status->skipped = service->pieces->misses->reported;
 	free(status->doubts);
 	status->doubts = trigger_watch_doubts(service->triggers);
-	collect_summaries(service, status);
+	collect_summary_counts(service, status);
 	collect_shipper(service, status);
 	status->counted = options->sampling.is_profile ? counted.allocations + counted.frees
 						       : STATUS_FILE_UNKNOWN;

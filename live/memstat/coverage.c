@@ -60,7 +60,7 @@ static const char *find_path(const struct memory_type_list *list, unsigned int t
 	return NULL;
 }
 
-int update_paths(struct update *update, const char *names)
+int update_set_paths(struct update *update, const char *names)
 {
 	size_t size = strlen(names) + 2;
 

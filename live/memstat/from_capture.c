@@ -252,7 +252,7 @@ static int put_paths(struct update *update, const struct status *status)
 	if (!status->path_count)
 		return 0;
 	names = status_unobserved_names(status, ",");
-	err = names ? update_paths(update, names)
+	err = names ? update_set_paths(update, names)
 		    : fail_from_capture(update, ENOMEM, strerror(ENOMEM));
 	free(names);
 	return err;
@@ -280,11 +280,11 @@ static int put_analysis(struct update *update, const struct memstat_capture *sou
 	}
 	if (err)
 		return err;
-	update_cpus(update, count_cpus(analysis->capture));
-	update_classes(update, type_stats->class_bytes, type_stats->class_count);
-	update_time(update, time);
-	update_begin_time(update, analysis->begin);
-	update_lost(update, lost_in(analysis, type_stats));
+	update_set_cpus(update, count_cpus(analysis->capture));
+	update_set_classes(update, type_stats->class_bytes, type_stats->class_count);
+	update_set_time(update, time);
+	update_set_begin_time(update, analysis->begin);
+	update_set_lost(update, lost_in(analysis, type_stats));
 	err = put_paths(update, &analysis->capture->status);
 	if (err)
 		return err;
@@ -292,7 +292,7 @@ static int put_analysis(struct update *update, const struct memstat_capture *sou
 	put_types(update, type_stats, TYPE_STATS_CACHE);
 	if (!is_cut(analysis, &reason))
 		return 0;
-	update_lost(update, MEMSTAT_LOST_UNKNOWN);
+	update_set_lost(update, MEMSTAT_LOST_UNKNOWN);
 	update_cut(
 		update,
 		"%s: the capture was cut: %s: the counters include everything up to the last whole packet; run kmemtrace-check for details",

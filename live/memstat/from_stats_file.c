@@ -43,14 +43,14 @@ static int read_stats_file(struct update *update, void *handle)
 	if (err)
 		return update_fail(update, MEMSTAT_ERROR_UNDEFINED, err, "%s", view->errmsg);
 
-	update_time(update, view->snapshot.time);
-	update_begin_time(update, view->snapshot.begin);
-	update_lost(update, view->snapshot.lost);
-	update_base(update, view->snapshot.with_base);
-	if (view->snapshot.paths && update_paths(update, view->snapshot.paths))
+	update_set_time(update, view->snapshot.time);
+	update_set_begin_time(update, view->snapshot.begin);
+	update_set_lost(update, view->snapshot.lost);
+	update_set_base(update, view->snapshot.with_base);
+	if (view->snapshot.paths && update_set_paths(update, view->snapshot.paths))
 		return -ENOMEM;
-	update_cpus(update, view->cpus);
-	update_classes(update, view->class_bytes, view->class_count);
+	update_set_cpus(update, view->cpus);
+	update_set_classes(update, view->class_bytes, view->class_count);
 	put_kind(update, view, TYPE_STATS_FUNCTION);
 	put_kind(update, view, TYPE_STATS_CACHE);
 	return 0;

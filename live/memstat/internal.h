@@ -157,25 +157,25 @@ int query_flags(struct memory_type_list *list, int flags, unsigned int allocator
 		source_read *read, void *handle);
 
 /* The possible CPUs of the machine: the highest number + 1. */
-void update_cpus(struct update *update, size_t cpus);
+void update_set_cpus(struct update *update, size_t cpus);
 
 /* Before the first type of MALLOC: the size classes in bytes, smallest first. 0 or -EBADMSG. */
-int update_classes(struct update *update, const size_t *bytes, size_t count);
+int update_set_classes(struct update *update, const size_t *bytes, size_t count);
 
 /* Events that happened and that no counter includes, or MEMSTAT_LOST_UNKNOWN. */
-void update_lost(struct update *update, uint64_t lost);
+void update_set_lost(struct update *update, uint64_t lost);
 
 /* The time of the snapshot: ns, CLOCK_MONOTONIC of the traced machine. */
-void update_time(struct update *update, uint64_t time);
+void update_set_time(struct update *update, uint64_t time);
 
 /* When tracing began, by the same clock. */
-void update_begin_time(struct update *update, uint64_t begin);
+void update_set_begin_time(struct update *update, uint64_t begin);
 
 /* The unobserved paths, separated by commas. Without a call, they are unknown. 0 or -ENOMEM. */
-int update_paths(struct update *update, const char *names);
+int update_set_paths(struct update *update, const char *names);
 
 /* Before the first type: what the source says where the list makes no choice; initially off. */
-void update_base(struct update *update, bool with_base);
+void update_set_base(struct update *update, bool with_base);
 
 /*
  * Puts a type, each once. 0; -ENOMEM; -EEXIST: it was put before; -EINVAL: no name, or an

@@ -57,12 +57,12 @@ void update_cut(struct update *update, const char *format, ...)
 	va_end(args);
 }
 
-void update_cpus(struct update *update, size_t cpus)
+void update_set_cpus(struct update *update, size_t cpus)
 {
 	update->cpus = cpus;
 }
 
-int update_classes(struct update *update, const size_t *bytes, size_t count)
+int update_set_classes(struct update *update, const size_t *bytes, size_t count)
 {
 	if (count > CLASSES_MAX)
 		return refuse_update(update, EBADMSG);
@@ -75,22 +75,22 @@ int update_classes(struct update *update, const size_t *bytes, size_t count)
 	return 0;
 }
 
-void update_lost(struct update *update, uint64_t lost)
+void update_set_lost(struct update *update, uint64_t lost)
 {
 	update->lost = lost;
 }
 
-void update_time(struct update *update, uint64_t time)
+void update_set_time(struct update *update, uint64_t time)
 {
 	update->time = time;
 }
 
-void update_begin_time(struct update *update, uint64_t begin)
+void update_set_begin_time(struct update *update, uint64_t begin)
 {
 	update->begin = begin;
 }
 
-void update_base(struct update *update, bool with_base)
+void update_set_base(struct update *update, bool with_base)
 {
 	if (update->list->base == BASE_OF_SOURCE)
 		update->with_base = with_base;

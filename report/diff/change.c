@@ -248,8 +248,8 @@ struct diff_change diff_change(struct diff_estimate a, struct diff_estimate b,
 	return change;
 }
 
-struct diff_change diff_change_state(struct diff_estimate a, struct diff_estimate b, double factor,
-				     const struct diff_level *level)
+struct diff_change diff_change_of_state(struct diff_estimate a, struct diff_estimate b,
+					double factor, const struct diff_level *level)
 {
 	const struct diff_change grown = diff_change(a, diff_scale(b, factor), level);
 	struct diff_change change = diff_change(a, b, level);

@@ -93,9 +93,9 @@ struct diff_estimate diff_scale(struct diff_estimate estimate, double factor);
 struct diff_change diff_change(struct diff_estimate a, struct diff_estimate b,
 			       const struct diff_level *level);
 
-/* Of a state; factor: the work of A for that of B. */
-struct diff_change diff_change_state(struct diff_estimate a, struct diff_estimate b, double factor,
-				     const struct diff_level *level);
+/* The change of a state, as live bytes. factor: the work of A for that of B. */
+struct diff_change diff_change_of_state(struct diff_estimate a, struct diff_estimate b,
+					double factor, const struct diff_level *level);
 
 /* Is b certainly more than factor * a + more? */
 bool diff_exceeds(const struct diff_estimate *a, const struct diff_estimate *b, double factor,

@@ -68,7 +68,7 @@ static struct diff_change find_change(const struct diff *diff, enum diff_figure 
 
 	if (!diff_is_state(figure))
 		return diff_change(in_a, in_b, &diff->level);
-	return diff_change_state(in_a, in_b, diff->a_work.sum / diff->b_work.sum, &diff->level);
+	return diff_change_of_state(in_a, in_b, diff->a_work.sum / diff->b_work.sum, &diff->level);
 }
 
 static const struct diff_figures *figures_of(const struct diff_row *row)

@@ -307,7 +307,7 @@ static int add_brief_lines(struct summaries_header *header, const struct summari
 			       total->allocations);
 }
 
-static int add_more(struct header *header)
+static int add_advice(struct header *header)
 {
 	int err = header_add_line(
 		header, "more", false,
@@ -352,7 +352,7 @@ int summaries_header_init(struct summaries_header *header, const struct report *
 	if (!err && report->flame)
 		err = flame_add_header(report, &header->header, by, false);
 	if (!err && report->view == &view_summary && report->renderer->for_people)
-		err = add_more(&header->header);
+		err = add_advice(&header->header);
 	return err;
 }
 

@@ -119,7 +119,7 @@ static void sum_site(const struct report *report, const struct size_class *class
 	}
 }
 
-static void saves_text(uint64_t bytes, char text[TEXT_CELL + sizeof(" bytes")])
+static void write_bytes_text(uint64_t bytes, char text[TEXT_CELL + sizeof(" bytes")])
 {
 	size_t length;
 
@@ -148,8 +148,8 @@ static char *advice_text(const struct report *report, const struct class_site *s
 	int length;
 
 	if (less && !own_cache) {
-		saves_text(is_held ? site->saves : site->flow_saves, saves);
-		saves_text(is_held ? site->saves_waste : site->flow_saves_waste, waste);
+		write_bytes_text(is_held ? site->saves : site->flow_saves, saves);
+		write_bytes_text(is_held ? site->saves_waste : site->flow_saves_waste, waste);
 		length = asprintf(&text,
 				  "%s%" PRIu64
 				  " byte%s less would fit %s%s: saves %s of the %s, %s of it waste",
@@ -158,7 +158,7 @@ static char *advice_text(const struct report *report, const struct class_site *s
 				  is_half ? " of half as many pages" : "", saves,
 				  is_held ? heap : flow, waste);
 	} else if (own_cache && site->from == site->to) {
-		saves_text(site->own_cache_saves, saves);
+		write_bytes_text(site->own_cache_saves, saves);
 		length = asprintf(&text,
 				  "a slab cache for objects of %" PRIu32
 				  " bytes would save up to %s of the %s",

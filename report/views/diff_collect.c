@@ -69,7 +69,7 @@ static struct diff_counted *find_group(struct diff_collect *collect,
 static size_t find_slice(struct diff_collect *collect, uint64_t time)
 {
 	unsigned int doublings = collect->slices.doublings;
-	size_t slice = slices_index(&collect->slices, time);
+	size_t slice = slices_include(&collect->slices, time);
 
 	for (; doublings < collect->slices.doublings; doublings++) {
 		for (size_t i = 0; i < collect->group_space; i++)

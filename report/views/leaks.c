@@ -134,7 +134,7 @@ static void halve_live_series(struct live_series *series)
 
 static size_t find_slice(struct leaks *leaks, uint64_t time)
 {
-	size_t slice = slices_index(&leaks->slices, time);
+	size_t slice = slices_include(&leaks->slices, time);
 
 	for (; leaks->merged < leaks->slices.doublings; leaks->merged++)
 		for (size_t i = 0; i < leaks->group_count; i++)

@@ -62,7 +62,7 @@ void slices_init_limit(struct slices *slices, const struct analysis *analysis, s
 	init_slices(slices, begin, end, limit);
 }
 
-size_t slices_index(struct slices *slices, uint64_t time)
+size_t slices_include(struct slices *slices, uint64_t time)
 {
 	uint64_t after = time > slices->begin ? time - slices->begin : 0;
 	size_t index;

@@ -15,7 +15,7 @@
 
 struct slices {
 	uint64_t begin, width; /* ns */
-	size_t count;	       /* up to the latest time of slices_index() */
+	size_t count;	       /* up to the latest time that was included */
 	size_t most; /* if the end is known: the number of slices; later times are in the last */
 	unsigned int doublings;
 	size_t limit; /* of count: SLICES_MAX, or that of slices_init_limit() */
@@ -31,10 +31,11 @@ void slices_init_window(struct slices *slices, const struct analysis *analysis);
 void slices_init_limit(struct slices *slices, const struct analysis *analysis, size_t limit);
 
 /*
- * The slice of the time; of a time before the begin, the first. It may increase doublings: the
- * caller then merges each two neighbours of its values, once for each doubling.
+ * The slice of the time; of a time before the begin, the first. Makes slices wider, if there would
+ * be too many, and counts that in doublings: the caller then merges each two neighbours of its
+ * values, once for each doubling.
  */
-size_t slices_index(struct slices *slices, uint64_t time);
+size_t slices_include(struct slices *slices, uint64_t time);
 
 /* End of the slice, ns; the last slice ends at end. */
 uint64_t slices_end(const struct slices *slices, size_t index, uint64_t end);

@@ -156,7 +156,7 @@ int span_counts_take(void *data, const struct analysis *analysis,
 		slices_init_limit(&counts->slices, analysis, SPAN_SLICES_MAX);
 	if (delta.initial)
 		return count_object(counts, transition, &delta, 0);
-	slice = slices_index(&counts->slices, delta_time(analysis, transition));
+	slice = slices_include(&counts->slices, delta_time(analysis, transition));
 	span_counts_merge(counts);
 	count_total(&counts->totals[slice], &delta);
 	if (!(delta.allocations | delta.frees | delta.missed))

@@ -258,7 +258,7 @@ static int make_spans(struct report *report)
 	gaps->title = "Lost and skipped events";
 	gaps->empty = "No lost or skipped event has a known time.";
 	if (counts->slices.width && report->analysis.window_end)
-		slices_index(&counts->slices, report->analysis.window_end - 1);
+		slices_include(&counts->slices, report->analysis.window_end - 1);
 	span_counts_merge(counts);
 	err = add_pairs(report, pairs, changes);
 	if (!err)

@@ -128,7 +128,7 @@ static void merge_slices(struct slice *list)
 /* Moves to the slice of the time. Slices without events on the way keep the live values. */
 static struct slice *advance_timeline(struct timeline *timeline, uint64_t time)
 {
-	size_t index = slices_index(&timeline->slices, time);
+	size_t index = slices_include(&timeline->slices, time);
 
 	for (; timeline->merged < timeline->slices.doublings; timeline->merged++) {
 		/* nothing changed in the second half of the latest pair yet */
@@ -182,7 +182,7 @@ static int apply_timeline_change(struct timeline *timeline, const struct timelin
 	struct slice *slice;
 
 	if (change->outcome == OUTCOME_MISSED_FREE_MATCHED && change->time < timeline->last_time) {
-		slice = &timeline->list[slices_index(&timeline->slices, change->time)];
+		slice = &timeline->list[slices_include(&timeline->slices, change->time)];
 	} else {
 		slice = advance_timeline(timeline, change->time);
 		timeline->last_time = change->time;

@@ -15,10 +15,10 @@ int fake_read(struct update *update, void *handle)
 	const struct fake *fake = handle;
 
 	errno = EAGAIN; /* the errno of a source must not appear as an error */
-	update_cpus(update, fake->cpus);
-	update_lost(update, fake->lost);
-	update_time(update, fake->time);
-	update_classes(update, fake->classes, fake->class_count);
+	update_set_cpus(update, fake->cpus);
+	update_set_lost(update, fake->lost);
+	update_set_time(update, fake->time);
+	update_set_classes(update, fake->classes, fake->class_count);
 	for (size_t i = 0; i < fake->count; i++) {
 		if (fake->err && i >= fake->fail_after)
 			break;

@@ -135,8 +135,8 @@ static void test_states(void **state)
 	assert_int_equal(diff_change(ten, none, &level).state, DIFF_GONE);
 	assert_int_equal(diff_change(ten, ten, &level).state, DIFF_SAME);
 	/* B did twice the work: growth with the work does not explain it, or it does */
-	assert_true(diff_change_state(ten, eleven, 1.5, &level).is_certain);
-	change = diff_change_state(ten, eleven, 0.5, &level);
+	assert_true(diff_change_of_state(ten, eleven, 1.5, &level).is_certain);
+	change = diff_change_of_state(ten, eleven, 0.5, &level);
 	assert_false(change.is_certain);
 	assert_true(change.change == 1 && change.low < -4.4 && change.high > 1 && !change.least);
 	assert_true(diff_exceeds(&ten, &eleven, 1.05, 0, &level));

@@ -96,7 +96,7 @@ static void allocate_at_site(struct run *run, const struct site *site, uint32_t 
 	run->left -= size;
 	if (run->left > 0)
 		return;
-	object.flags = estimates_doublings(run->analysis.estimates, &sample);
+	object.flags = estimates_note_interval(run->analysis.estimates, &sample);
 	run->samples++;
 	if (run->change == CHANGE_WITH_SAMPLES)
 		run->interval = INTERVAL << run->samples / 20 % 3;
@@ -377,14 +377,14 @@ static void doublings_have_limits(void **unused)
 
 	(void)unused;
 	begin_estimates(&estimates, 1);
-	assert_int_equal(estimates_doublings(estimates, &most), 0);
+	assert_int_equal(estimates_note_interval(estimates, &most), 0);
 	estimates_deinit(estimates);
 	begin_estimates(&estimates, 64);
-	assert_int_equal(estimates_doublings(estimates, &none), 0);
-	assert_int_equal(estimates_doublings(estimates, NULL), 0);
+	assert_int_equal(estimates_note_interval(estimates, &none), 0);
+	assert_int_equal(estimates_note_interval(estimates, NULL), 0);
 	assert_int_equal(estimates->interval_most, 64);
 	assert_true(fabs(estimate_weight(estimates, &object) - -1 / expm1(-1.0 / 8)) < 1e-9);
-	assert_int_equal(estimates_doublings(estimates, &most) >> OBJECT_DOUBLINGS_SHIFT, 26);
+	assert_int_equal(estimates_note_interval(estimates, &most) >> OBJECT_DOUBLINGS_SHIFT, 26);
 	assert_int_equal(estimates->interval_most, 1ULL << 32);
 	estimates_deinit(estimates);
 }

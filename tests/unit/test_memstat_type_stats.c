@@ -50,10 +50,10 @@ static int put_type(struct update *update, void *handle)
 {
 	const struct type_stats_type *only = handle;
 
-	update_cpus(update, 4);
-	update_classes(update, classes, 3);
-	update_time(update, 12345);
-	update_begin_time(update, 345);
+	update_set_cpus(update, 4);
+	update_set_classes(update, classes, 3);
+	update_set_time(update, 12345);
+	update_set_begin_time(update, 345);
 	assert_int_equal(update_put_type_stats(update, only ? only : &function), 0);
 	assert_int_equal(update_put_type_stats(update, only ? only : &cache), only ? -EEXIST : 0);
 	return 0;

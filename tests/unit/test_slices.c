@@ -16,9 +16,9 @@ static void expect_width(uint64_t span, uint64_t width, size_t count)
 
 	slices_init(&slices, 1000, 1000 + span);
 	assert_int_equal(slices.width, width);
-	assert_int_equal(slices_index(&slices, 1000), 0);
+	assert_int_equal(slices_include(&slices, 1000), 0);
 	assert_int_equal(slices.count, 1);
-	assert_int_equal(slices_index(&slices, 1000 + span - 1), count - 1);
+	assert_int_equal(slices_include(&slices, 1000 + span - 1), count - 1);
 	assert_int_equal(slices.count, count);
 	assert_int_equal(slices_end(&slices, count - 1, 1000 + span), 1000 + span);
 	assert_int_equal(slices.doublings, 0);
@@ -45,12 +45,12 @@ static void test_outside(void **state)
 
 	(void)state;
 	slices_init(&slices, 1000, 1640);
-	assert_int_equal(slices_index(&slices, 0), 0);
-	assert_int_equal(slices_index(&slices, 1640), 63);
-	assert_int_equal(slices_index(&slices, UINT64_MAX), 63);
+	assert_int_equal(slices_include(&slices, 0), 0);
+	assert_int_equal(slices_include(&slices, 1640), 63);
+	assert_int_equal(slices_include(&slices, UINT64_MAX), 63);
 	assert_int_equal(slices.width, 10);
 	slices_init(&slices, 1000, 1000);
-	assert_int_equal(slices_index(&slices, 5000), 0);
+	assert_int_equal(slices_include(&slices, 5000), 0);
 	assert_int_equal(slices.count, 1);
 }
 
@@ -60,7 +60,7 @@ static void test_ends(void **state)
 
 	(void)state;
 	slices_init(&slices, 100, 325);
-	slices_index(&slices, 324);
+	slices_include(&slices, 324);
 	assert_int_equal(slices.count, 45);
 	assert_int_equal(slices_end(&slices, 0, 325), 105);
 	assert_int_equal(slices_end(&slices, 43, 325), 320);
@@ -80,7 +80,7 @@ static void test_doubling(void **state)
 	slices_init(&slices, 7, 0);
 	assert_int_equal(slices.width, 1000000);
 	for (uint64_t i = 0; i < 10000; i++) {
-		size_t slice = slices_index(&slices, 7 + i * 1000000);
+		size_t slice = slices_include(&slices, 7 + i * 1000000);
 
 		for (; merged < slices.doublings; merged++)
 			slices_merge(values);
@@ -94,7 +94,7 @@ static void test_doubling(void **state)
 		sum += values[i];
 	}
 	assert_int_equal(sum, 10000);
-	last = slices_index(&slices, UINT64_MAX);
+	last = slices_include(&slices, UINT64_MAX);
 	assert_int_equal(slices.count, last + 1);
 	assert_in_range(slices.count, SLICES_MAX / 2, SLICES_MAX);
 }

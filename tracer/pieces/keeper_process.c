@@ -255,7 +255,7 @@ enum step {
 };
 
 /* Does the step with the piece. False: nothing can be removed. */
-static bool take_step(struct keeper_work *work, enum step step, unsigned int piece)
+static bool remove_by_step(struct keeper_work *work, enum step step, unsigned int piece)
 {
 	bool needed = is_piece_needed(work, piece);
 
@@ -305,7 +305,8 @@ static bool make_room(struct keeper_work *work, uint64_t bytes)
 		done = is_done(work, before, bytes);
 	for (enum step step = 0; step < STEPS && !done; step++)
 		for (size_t i = 0; i < count && numbers[i] < work->writing && !done; i++)
-			done = take_step(work, step, numbers[i]) && is_done(work, before, bytes);
+			done = remove_by_step(work, step, numbers[i]) &&
+			       is_done(work, before, bytes);
 	free(numbers);
 	start_job(work);
 	return done;

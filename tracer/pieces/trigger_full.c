@@ -27,7 +27,7 @@ __attribute__((noreturn)) static void execute_kmemtraced(const char *path, const
 	_exit(127);
 }
 
-int trigger_full_record(const char *path, const char *duration,
+int trigger_record_full(const char *path, const char *duration,
 			const struct saved_process_state *saved, char *name, size_t size,
 			int *status)
 {

@@ -177,7 +177,7 @@ static void take_full(struct trigger_work *work, const struct trigger_request *r
 		return;
 	begin_answer(work, request);
 	answer->is_full = true;
-	answer->err = trigger_full_record(settings->path, settings->full, settings->saved,
+	answer->err = trigger_record_full(settings->path, settings->full, settings->saved,
 					  answer->path, sizeof(answer->path), &answer->status);
 	work->full_end = machine_now();
 	*work->full = '\0';

@@ -74,7 +74,7 @@ bool trigger_process_ends(struct worker *process, int *status);
  * Records PATH.full.TIME for the duration, as -d takes it, and waits for the end. name: becomes the
  * path. 0 and the status of waitpid(), or -errno.
  */
-int trigger_full_record(const char *path, const char *duration,
+int trigger_record_full(const char *path, const char *duration,
 			const struct saved_process_state *saved, char *name, size_t size,
 			int *status);
 

@@ -49,7 +49,7 @@ bool publish_figures_get(struct publish_figures *figures, struct figures *latest
 }
 
 /* Several functions of one name are "name#1", "name#2" in the metrics. */
-static bool is_name(const struct trigger *trigger, enum metrics_kind kind, const char *row)
+static bool names_row(const struct trigger *trigger, enum metrics_kind kind, const char *row)
 {
 	size_t length = strlen(trigger->name);
 
@@ -69,7 +69,7 @@ static uint16_t find_mask(const struct publish_figures *figures, enum metrics_ki
 		if (trigger->scope == TRIGGER_OF_NAME ||
 		    trigger->scope ==
 			    (kind == METRICS_CACHE ? TRIGGER_OF_CACHE : TRIGGER_OF_FUNCTION))
-			mask |= (uint16_t)(is_name(trigger, kind, row) << i);
+			mask |= (uint16_t)(names_row(trigger, kind, row) << i);
 	}
 	return mask;
 }

@@ -142,7 +142,7 @@ static void find_end(const struct publish *publish, struct publish_summaries *su
 	summaries->end = summaries->begin + interval - wall % interval;
 }
 
-uint64_t publish_summaries_end(struct publish *publish, const struct watermark *watermark)
+uint64_t publish_summaries_next_end(struct publish *publish, const struct watermark *watermark)
 {
 	struct publish_summaries *summaries = summaries_of(publish);
 

@@ -20,11 +20,11 @@ bool publish_writes_summaries(const struct publish *publish);
 bool publish_summaries_by_owner(const struct publish_summaries_settings *settings);
 
 /*
- * For the publishing thread: the time (ns) before which all events must be counted, and no others,
- * before the next summary is written; UINT64_MAX: there are no summaries. The watermark: the one
- * that is taken now.
+ * For the publishing thread: the end (ns) of the interval of the next summary, which is written
+ * when all events before it are counted, and no others. UINT64_MAX: there are no summaries. The
+ * first call begins the first interval, at the begin of the watermark.
  */
-uint64_t publish_summaries_end(struct publish *publish, const struct watermark *watermark);
+uint64_t publish_summaries_next_end(struct publish *publish, const struct watermark *watermark);
 
 /*
  * Writes a summary with the events before the time: the end of the interval, or an earlier one if

@@ -89,7 +89,7 @@ static int take_intervals(struct publish *publish, const struct watermark *water
 	uint64_t end;
 	int err = 0;
 
-	while ((end = publish_summaries_end(publish, watermark)) <= watermark->time) {
+	while ((end = publish_summaries_next_end(publish, watermark)) <= watermark->time) {
 		err = take_events(publish, end, reached);
 		if (err || *reached < end)
 			return err;

@@ -27,7 +27,7 @@ static void check_command(struct argp_state *state, const char *text)
 		option_error(state, "--trigger-command: the command is empty");
 }
 
-static void keep_full(struct argp_state *state, const char *text)
+static void store_full_duration(struct argp_state *state, const char *text)
 {
 	struct trigger_options *options = state->input;
 
@@ -51,7 +51,7 @@ const struct option_row trigger_rows[] = {
 	  AT(command), .parse = check_command, .needs = "trigger" },
 	{ "trigger-full", 0, "DURATION",
 	  "With --profile: when a trigger fires, also record every event for DURATION, in DIR.full.TIME",
-	  .kind = ARGUMENT_DURATION, .least = 1, .most = FULL_MAX, .parse = keep_full,
+	  .kind = ARGUMENT_DURATION, .least = 1, .most = FULL_MAX, .parse = store_full_duration,
 	  .needs = "trigger", .words = "30s|5m" },
 	{ 0 },
 };
