@@ -11,29 +11,24 @@
 #include "base/suggest.h"
 #include "kernel/probes.h"
 
-#define KIND(id) ((uint64_t)1 << (id))
-
 const struct probe probes[PROBES] = {
-	[PROBE_KMALLOC] = { "vm.kmalloc", KIND(KMT_KMALLOC), false },
-	[PROBE_KMALLOC_NODE] = { "vm.kmalloc_node", KIND(KMT_KMALLOC), true },
-	[PROBE_CACHE_ALLOC] = { "vm.kmem_cache_alloc",
-				KIND(KMT_CACHE_ALLOC) | KIND(KMT_ANONYMOUS_ALLOC), false },
-	[PROBE_CACHE_ALLOC_NODE] = { "vm.kmem_cache_alloc_node",
-				     KIND(KMT_CACHE_ALLOC) | KIND(KMT_ANONYMOUS_ALLOC), true },
-	[PROBE_KFREE] = { "vm.kfree", KIND(KMT_KFREE) | KIND(KMT_BACKUP_KFREE), false },
-	[PROBE_CACHE_FREE] = { "vm.kmem_cache_free",
-			       KIND(KMT_CACHE_FREE) | KIND(KMT_BACKUP_CACHE_FREE), false },
-	[PROBE_BULK_ALLOC] = { "vm.bulk_alloc", KIND(KMT_BULK_ALLOC), false },
-	[PROBE_BULK_FREE] = { "vm.bulk_free", KIND(KMT_BULK_FREE), false },
-	[PROBE_REALLOC] = { "vm.krealloc", KIND(KMT_REALLOC), false },
-	[PROBE_PAGE_FAULT] = { "vm.pagefault", KIND(KMT_PAGE_FAULT), false },
-	[PROBE_PAGE_FAULT_RETURN] = { "vm.pagefault.return", KIND(KMT_PAGE_FAULT_RETURN), false },
-	[PROBE_WRITE_SHARED] = { "vm.write_shared", KIND(KMT_WRITE_SHARED), false },
-	[PROBE_WRITE_SHARED_COPY] = { "vm.write_shared_copy", KIND(KMT_WRITE_SHARED_COPY), false },
-	[PROBE_MMAP] = { "vm.mmap", KIND(KMT_MMAP), false },
-	[PROBE_MUNMAP] = { "vm.munmap", KIND(KMT_MUNMAP), false },
-	[PROBE_BRK] = { "vm.brk", KIND(KMT_BRK), false },
-	[PROBE_OOM_KILL] = { "vm.oom_kill", KIND(KMT_OOM_KILL), false },
+	[PROBE_KMALLOC] = { "vm.kmalloc", false },
+	[PROBE_KMALLOC_NODE] = { "vm.kmalloc_node", true },
+	[PROBE_CACHE_ALLOC] = { "vm.kmem_cache_alloc", false },
+	[PROBE_CACHE_ALLOC_NODE] = { "vm.kmem_cache_alloc_node", true },
+	[PROBE_KFREE] = { "vm.kfree", false },
+	[PROBE_CACHE_FREE] = { "vm.kmem_cache_free", false },
+	[PROBE_BULK_ALLOC] = { "vm.bulk_alloc", false },
+	[PROBE_BULK_FREE] = { "vm.bulk_free", false },
+	[PROBE_REALLOC] = { "vm.krealloc", false },
+	[PROBE_PAGE_FAULT] = { "vm.pagefault", false },
+	[PROBE_PAGE_FAULT_RETURN] = { "vm.pagefault.return", false },
+	[PROBE_WRITE_SHARED] = { "vm.write_shared", false },
+	[PROBE_WRITE_SHARED_COPY] = { "vm.write_shared_copy", false },
+	[PROBE_MMAP] = { "vm.mmap", false },
+	[PROBE_MUNMAP] = { "vm.munmap", false },
+	[PROBE_BRK] = { "vm.brk", false },
+	[PROBE_OOM_KILL] = { "vm.oom_kill", false },
 };
 
 static const enum probe_id by_kind[KMT_ID_END] = {

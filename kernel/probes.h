@@ -39,7 +39,6 @@ enum probe_id {
 
 struct probe {
 	const char *name; /* "vm.kmalloc_node" */
-	uint64_t kinds;	  /* of its records: a mask of 1 << id */
 	bool is_for_node; /* only those records that request a node; false: only the others */
 };
 
