@@ -31,8 +31,8 @@ struct online_place {
 #define ONLINE_COUNTERS(ROW) ROW(types) ROW(details) ROW(metrics) ROW(summaries)
 
 /*
- * A function that is NULL has nothing to do. Returned numbers are 0 or -errno; of functions that
- * the thread calls, 0 or -ENOMEM.
+ * find_place(), step(), end_thread() and end() are NULL if they have nothing to do. Returned
+ * numbers are 0 or -errno; of functions that the thread calls, 0 or -ENOMEM.
  */
 struct online_counter {
 	size_t state_bytes; /* of publish_state(), which is all zero at first */
