@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The time of a fleet whose hosts may be dead, or have wrong clocks: enough of them agree. These
- * are 5 % of the hosts, and two at least. Dead hosts are any number, wrong clocks are few.
+ * The time of a fleet whose hosts may be dead or have wrong clocks: a time on which enough hosts
+ * agree, which is 5 % of them, and at least two. Any number of hosts may be dead, but only few have
+ * wrong clocks.
  */
 #ifndef FLEET_AGREEMENT_H
 #define FLEET_AGREEMENT_H

@@ -20,7 +20,9 @@
 #include "fleet/statistics.h"
 #include "fleet/summary/summary_storable.h"
 
-/* A run shows the length of its intervals in so many: its first and its last are shorter. */
+/*
+ * The first and the last interval of a run may be shorter: only a run of so many shows a whole one.
+ */
 #define WHOLE_RUN 3
 
 /* The last of them are sums. */

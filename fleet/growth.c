@@ -106,7 +106,9 @@ static char *join_names(char **names, size_t count, size_t most)
 	return text;
 }
 
-/* The growth of a host: of its kernels and roles, each in its time, and together the time of one.
+/*
+ * The growth of a host: the mean over its kernels and roles, weighted by their hours; and the sum
+ * of these hours.
  */
 struct host_growth {
 	char *name;

@@ -26,9 +26,9 @@ int scope_init(struct scope *scope, struct store *store, const struct fleet_opti
 void scope_where(const struct scope *scope, FILE *sql, const char *kind);
 
 /*
- * After scope_where() for figures: begins a condition on their intervals, if the store may have
- * figures without them. Then the caller may add the conditions that both have, and ends it with a
- * parenthesis. False: no condition is needed.
+ * After scope_where() for figures: begins a condition that their interval exists, if the store may
+ * have figures without one. True: the caller may add conditions on both, and then writes the
+ * closing parenthesis. False: no condition is needed.
  */
 bool scope_begin_intervals(const struct scope *scope, FILE *sql);
 

@@ -28,8 +28,8 @@ enum series_column {
 };
 
 /*
- * A slice that divides an hour, or a day. Slices of more than six hours see less than three
- * different times of a day, from which growth does not differ.
+ * Chooses a slice that divides an hour, or a day. Slices of more than six hours would show too few
+ * times of a day: a daily pattern would look like growth.
  */
 static uint64_t choose_slice(uint64_t span)
 {

@@ -98,11 +98,11 @@ struct store_ops {
 	/* Drops all rows of hosts. where: " WHERE ..." of SQL, which names no other column. */
 	int (*drop_hosts)(struct store *store, const char *where);
 
-	/* The error of the reader's row() is returned without errmsg. */
+	/* If row() of the reader fails, returns its error without errmsg. */
 	int (*query)(struct store *store, const char *sql, const struct store_reader *reader);
 	/*
-	 * After -EAGAIN: all that follows is about the other servers only. False: there is none.
-	 * NULL: the store has no servers.
+	 * After -EAGAIN: leaves the server out that failed, from now on. False: no other server is
+	 * left. NULL: the store has no servers.
 	 */
 	bool (*leave_out)(struct store *store);
 	void (*close)(struct store *store);

@@ -95,7 +95,7 @@ static int add_headers(struct clickhouse_client *client, struct curl_slist **lis
 	const struct clickhouse_credentials *credentials = client->settings->credentials;
 	int err = add_http_header(list, "Content-Type", "text/plain");
 
-	/* the empty one: libcurl does not wait for the server's word before it sends */
+	/* with an empty Expect, libcurl sends the body without waiting for "100 Continue" */
 	if (!err)
 		err = add_http_header(list, "Expect", "");
 	if (!err && credentials)

@@ -58,7 +58,7 @@ void clickhouse_close(struct clickhouse_client *client); /* all zero is allowed 
  * request that was cut off.
  */
 int clickhouse_query(struct clickhouse_client *client, const char *query);
-/* The same for one that inserts what it selects: it may need much memory. */
+/* The same for a query that inserts the rows that it selects: it may need much memory. */
 int clickhouse_change(struct clickhouse_client *client, const char *query);
 /* The same for a query of a user, which may only read; its tables are in the database of the URL.
  */

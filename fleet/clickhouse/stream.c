@@ -84,7 +84,9 @@ static void set_options(struct clickhouse_stream *stream,
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_rows);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, stream);
 	curl_easy_setopt(curl, CURLOPT_PRIVATE, stream);
-	/* wait_for_bytes() has the limit: a server that is ahead may wait as long as it must */
+	/*
+	 * no limit here, since a server that is ahead has to wait: wait_for_bytes() has the limit
+	 */
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, 0L);
 	curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, 0L);
 	curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -328,8 +330,9 @@ static uint64_t monotonic_now(void)
 }
 
 /*
- * Waits until the server has sent something more. However it spreads its bytes over the time, a
- * server can be waited for so long only: the patience ends, which each byte makes a bit longer.
+ * Waits until the server has sent something more. The sum of all waiting is limited, and each byte
+ * makes the limit a bit longer. So a server that sends its bytes slowly cannot be waited for
+ * without an end.
  */
 static int wait_for_bytes(struct clickhouse_streams *streams, struct clickhouse_stream *stream)
 {

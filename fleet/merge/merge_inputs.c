@@ -124,8 +124,8 @@ static int sum_up(struct merge_inputs *inputs, const char *path, const char *sho
 }
 
 /*
- * The guard of the directory of an archive, which is removed first, has to be the later one: it
- * holds the pipes of the guards before it.
+ * Makes this directory before that of an archive. A guard holds the pipes of all guards before it,
+ * so the directory that is removed first must have the later guard.
  */
 static int make_scratch(struct merge_inputs *inputs)
 {

@@ -16,7 +16,7 @@ struct merge_output {
 /* 0, or EXIT_TROUBLE after a message, as below. Then there is nothing to close. */
 int merge_output_open(struct merge_output *output, const char *path, bool is_forced);
 
-/* Status: of the merge, which is returned. Up to EXIT_FINDINGS the file gets its name. */
+/* status: of the merge. Up to EXIT_FINDINGS the file gets its name. Returns the status. */
 int merge_output_close(struct merge_output *output, int status);
 
 #endif

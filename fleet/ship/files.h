@@ -19,8 +19,8 @@ struct ship_file {
 	uint64_t offset;    /* all summaries before it are in the store */
 	uint64_t reported;  /* damage before this offset was reported */
 	uint64_t sent_size; /* all summaries of the file were in the store when it was so long */
-	uint64_t left_size; /* it was so long when some had to wait; 0: none had */
-	uint64_t left_turn; /* and this was the ship's turn */
+	uint64_t left_size; /* of the file, when some summaries had to wait; 0: none had */
+	uint64_t left_turn; /* ship.turn at that time */
 	bool unusable;	    /* it was reported that it is not a file of summaries */
 	bool failed;	    /* it was reported that it cannot be read now */
 	bool unsuitable;    /* it was reported that a store does not take one of its summaries */

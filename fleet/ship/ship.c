@@ -273,7 +273,7 @@ static void begin_pass(struct ship *ship)
 	ship->turn += has_ready;
 }
 
-/* All that could be sent of it now has been. */
+/* Is the file as it was when the servers of this turn left some of its summaries? */
 static bool must_wait(const struct ship *ship, const struct ship_file *file)
 {
 	return file->left_size && file->left_size == file->size && file->left_turn == ship->turn;

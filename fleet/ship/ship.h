@@ -34,7 +34,7 @@ struct ship {
 	uint64_t dropped_files;
 	uint64_t last_sent;	 /* ns since 1970; 0: none */
 	uint64_t last_rolled_up; /* CLOCK_MONOTONIC, ns */
-	uint64_t turn;		 /* another one when a server that failed is tried again */
+	uint64_t turn;		 /* grows when a server that failed is tried again */
 	bool has_left;		 /* the last pass left something: a server failed */
 	bool batch_failed;	 /* in this pass */
 	bool cannot_remove;	 /* and this was printed */

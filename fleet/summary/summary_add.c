@@ -117,7 +117,7 @@ int summary_append_source(struct summary *summary, const struct summary_source *
 {
 	struct summary_source *sources, copy = *source;
 
-	/* sources may have been removed: the room is not a function of the count */
+	/* array_grow() cannot be used: the count may have become smaller */
 	sources = reallocarray(summary->sources, summary->source_count + 1, sizeof(*sources));
 	if (!sources)
 		return -ENOMEM;

@@ -4,8 +4,8 @@
  * must group by function.
  *
  * A free that was first counted as missed, and is recorded after all (see delayed_free.h), lowers
- * the missed frees of the interval in which this is known. A count that becomes negative so is 0 in
- * that summary, and the rest lowers the next ones.
+ * the missed frees of the interval in which this is known. A count that would become negative by
+ * this is 0 in that summary, and the rest lowers the next ones.
  */
 #ifndef FLEET_SUMMARY_SUMMARY_COUNT_H
 #define FLEET_SUMMARY_SUMMARY_COUNT_H

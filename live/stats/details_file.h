@@ -32,9 +32,8 @@ _Static_assert(sizeof(struct details_file_head) == 40, "file ABI");
 struct details_file; /* of the writer */
 
 /*
- * Creates the file in the directory (a descriptor, which must stay open), in place of an earlier
- * one, which readers of it then do not see changing any more. group: may read it; (gid_t)-1: only
- * the owner may. 0 or -errno.
+ * Creates the file in the directory (a descriptor, which must stay open). Replaces an earlier file:
+ * its readers see no more changes. group: may read it; (gid_t)-1: only the owner may. 0 or -errno.
  */
 int details_file_create(struct details_file **file, int directory, const char *name, gid_t group);
 

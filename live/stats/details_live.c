@@ -73,7 +73,7 @@ static int add_object(struct scan *scan, const struct slab_object *object)
 	int64_t pair = tallies_find(details->tallies, object->group, object->cache);
 	struct details_live *live;
 
-	/* each pair of a counted object is known since it was allocated */
+	/* the pair of a counted object has been known since the object was allocated */
 	if (pair < 0 || (size_t)pair >= scan->found->pair_count)
 		return pair < 0 ? (int)pair : 0;
 	live = &scan->found->pairs[pair];

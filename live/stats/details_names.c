@@ -16,10 +16,7 @@
 
 #define PATH_BYTES 4096
 
-/*
- * The tally of the task from this time on, which is NULL if there are too many. It has no counts
- * yet.
- */
+/* Begins a tally of the task, without counts. *result is NULL if there are too many. */
 static int begin_tally(struct details *details, uint32_t task, uint64_t since,
 		       struct task_tally **result)
 {

@@ -8,8 +8,8 @@
  * while it is not: a row that is shown again goes on where it stopped. So in any time, the
  * increases of all rows add up to those of the total. Live numbers are always those of the row.
  *
- * Rows are the first `top` by live bytes, and as many that were among them before, with the most
- * live bytes of those.
+ * The shown rows are the `top` ones with the most live bytes, and as many of those that were among
+ * them before: again the ones with the most live bytes.
  */
 #ifndef LIVE_STATS_METRICS_H
 #define LIVE_STATS_METRICS_H

@@ -128,8 +128,9 @@ int metrics_file_open(struct metrics_file **result, const char *path, struct err
 }
 
 /*
- * A second writer may open before the first text of the other. It locks by writing: it has given up
- * the right to read. A file that cannot be opened is of no other kmemtraced of this user.
+ * Two writers may both start before either has written. So the second one finds the lock only here.
+ * It opens the file for writing, since it has given up the right to read. A file that it cannot
+ * open is of no other kmemtraced of this user.
  */
 static int check_in_place(const struct metrics_file *file)
 {

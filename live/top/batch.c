@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The first reading is not printed: the rates of a moment are counted since the one before. While
- * no kmemtraced publishes, nothing is printed, and a message says so.
+ * The first reading is not printed: the rates of a moment need the moment before. While no
+ * kmemtraced publishes, nothing is printed, and a message says so.
  */
 #include "config.h"
 

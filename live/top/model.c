@@ -254,7 +254,9 @@ static int read_details(struct model *model)
 		model->has_details = false;
 		return 0;
 	}
-	/* of a kmemtraced that has ended: the one that publishes now removes the file soon */
+	/*
+	 * the details are of a kmemtraced that has ended: the present one will soon remove the file
+	 */
 	if (!err && model->details.moment.begin != model->view.snapshot.begin)
 		return -EAGAIN;
 	model->has_details |= !err;

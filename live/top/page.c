@@ -263,7 +263,10 @@ int page_add_head(struct page *page, const struct model *model, const struct pag
 	return err;
 }
 
-/* A header has its key in its text, or in front of it: the sorted one is marked. */
+/*
+ * The key that sorts by a column is a letter of its header, or stands before it. The column that
+ * sorts is marked.
+ */
 int page_add_columns(struct page *page, const struct page_choice *choice)
 {
 	char text[PAGE_BYTES], *at = text;

@@ -141,7 +141,7 @@ int table_put(struct top_table *table, const char *key, const char *name,
 		if (err)
 			return err;
 		row = &table->rows[table->count - 1];
-		/* in a table without a rest, a row that is new had counted nothing before */
+		/* without a rest, a new row begins at 0, and so has rates */
 		row->is_new = table->has_rest || !table->before;
 	} else {
 		row = &table->rows[index];
@@ -172,7 +172,9 @@ void table_set_new(struct top_table *table, const char *key)
 		table->rows[index].is_new = true;
 }
 
-/* A row that began again, or one that may have been in the rest, has no difference to before. */
+/*
+ * A row that began again has no difference to before, nor has a row that may have been in the rest.
+ */
 static void settle_row(const struct top_table *table, struct table_row *row)
 {
 	if (row->now.allocations < row->before.allocations || row->now.frees < row->before.frees) {
@@ -232,7 +234,7 @@ int table_end(struct top_table *table)
 		}
 		settle_row(table, &row);
 		table->rows[count] = row;
-		/* the hash that is free among the rows before it */
+		/* finds a hash that no row before this one has */
 		search_key(table, row.key, &hash);
 		if (!err)
 			err = hash_map_add(&table->by_key, hash, (uint32_t)count);
