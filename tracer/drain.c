@@ -100,7 +100,7 @@ static int take_buffered(void *context, void *data, size_t size)
 		taken++;
 	}
 	drain->round_taken += taken;
-	/* the record that was given counts as taken nevertheless */
+	/* after this error, too, libbpf moves on behind the record */
 	return drain->room && drain->round_taken >= drain->room ? -ENOBUFS : 0;
 }
 
@@ -231,10 +231,10 @@ static long run_mapped(struct drain *drain, uint64_t *sequence, uint64_t *before
 }
 
 /*
- * An event after the stream's last one took its number after `before`, and read its time later. But
- * one that was interrupted before it read its time may be later than those of the interrupt, which
- * belong to the next stream: then the writer clamps these. The lost events at the end have no
- * times; all were lost before caught_up_time.
+ * The next stream begins with an event that took its number after `before`, and read its time after
+ * that. One exception: an interrupt may come before the last event of this stream reads its time.
+ * The events of the interrupt belong to the next stream, and may have earlier times: the writer
+ * clamps them. Lost events at the end have no times; all of them were lost before caught_up_time.
  */
 static void find_switch_time(struct drain *drain, uint64_t sequence, uint64_t before,
 			     uint64_t caught_up_time)

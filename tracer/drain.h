@@ -86,8 +86,8 @@ int drain_rest(struct drain *drain, uint64_t skipped);
 int drain_finish(struct drain *drain, uint64_t end, uint64_t skipped);
 
 /*
- * How many records by own tasks are on disk, once the stream is finished. fd: the stream, open for
- * reading, which is closed; -1, unless may_be_incomplete.
+ * Once the stream is finished: the number of records by own tasks on disk. Closes fd, which is the
+ * stream, open for reading. It can be -1 if may_be_incomplete is false.
  */
 uint64_t drain_count_own(struct drain *drain, int fd);
 

@@ -250,7 +250,7 @@ static void complete_count(struct argp_state *state, struct options *options)
 	options->ring_mib = 1; /* its memory is the table of counts */
 }
 
-/* The triggers have the figures of slab events; that of OOM kills needs their probe. */
+/* Triggers compare figures of slab events. The trigger oom needs the probe of OOM kills, too. */
 static void complete_triggers(struct argp_state *state, struct options *options)
 {
 	if (trigger_options_need_figures(&options->triggers) && !options->records_slab)
@@ -269,7 +269,7 @@ static void complete_triggers(struct argp_state *state, struct options *options)
 	options->has_probes = true;
 }
 
-/* It is written beside the profile. */
+/* A full capture (--trigger-full) is written beside the profile. */
 static void complete_full(struct argp_state *state, const struct options *options)
 {
 	bool has_profile = options->sampling.is_profile && !options->no_capture && !options->stream;
@@ -391,7 +391,9 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		/* only what is behind an option on the command line can be meant as its value */
+		/*
+		 * only a word on the command line can be meant as the value of an option before it
+		 */
 		options->no_value = parser->no_value ? parser->no_value->name : NULL;
 		config_file_parse(&options->config, state);
 		return 0;

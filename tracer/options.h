@@ -27,7 +27,7 @@ struct options {
 	bool has_probes; /* --probes was given */
 	const char *probes_text;
 	bool probes[PROBES]; /* which are recorded; all of slab or none */
-	bool named[PROBES];  /* which --probes has; those of slab events one by one */
+	bool named[PROBES];  /* named in --probes: also single ones of slab events */
 	bool records_slab;   /* slab events are recorded */
 	bool list_probes;
 	bool pack;

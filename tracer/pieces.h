@@ -43,7 +43,7 @@ struct pieces_base {
 struct pieces {
 	const struct options *options;
 	struct error *error;
-	/* that write into the present piece, or are counted in its status */
+	/* the parts that write into the present piece, or that its status counts */
 	struct streams *streams;
 	struct name_tables *names;
 	struct memory_table *memory;
@@ -73,7 +73,7 @@ struct pieces {
 	unsigned int old_number;
 	uint64_t tables;       /* bytes on disk of the present piece's tables */
 	uint64_t next_tables;  /* ns: when they are measured again */
-	uint64_t next_request; /* ns: for room, if the last one was in vain */
+	uint64_t next_request; /* ns: of the next request for room, after one that found none */
 	bool said_full;
 	bool requested; /* SIGUSR2 came */
 };
@@ -103,12 +103,12 @@ int pieces_write_metadata(struct pieces *pieces, struct directory *directory);
 
 /*
  * Gives the capture, or the first piece and a new set, its name, while the start can still fail. A
- * process does it, the guard: it gives all captures their names before if kmemtraced ends, or is
- * killed, before pieces_keep().
+ * process does it, the guard. If kmemtraced ends or is killed before pieces_keep(), the guard gives
+ * all captures the names that they had.
  */
 int pieces_commit(struct pieces *pieces);
 
-/* The start has succeeded: the guard removes the capture before the older one. */
+/* The start has succeeded: the guard removes the older capture, which had the name. */
 void pieces_keep(struct pieces *pieces);
 
 /* In some rounds: has the guard ended? */

@@ -116,8 +116,8 @@ static uint64_t *find_base(struct pieces_base *base, uint32_t task)
 }
 
 /*
- * The lost events of the tasks are counted a moment later than the streams ended: those that are
- * too many belong to the next piece.
+ * The lost events of the tasks are read a moment after the streams have ended. If they are more
+ * than those of the streams, the rest belongs to the next piece.
  */
 static int attribute_lost(struct pieces *pieces, uint64_t lost)
 {

@@ -13,7 +13,10 @@
 #define BLOCK 4096 /* of a file system, mostly */
 #define SECOND 1000000000ULL
 
-/* Tables of the next piece, the space that it reserves, and what tables grow in a second. */
+/*
+ * For the tables of the next piece, the space that it reserves, and the growth of tables in a
+ * second.
+ */
 #define SPARE (5 * MIB)
 
 /* Of the part of the limit for pieces: a piece has a fourth at most, and the keeper begins to

@@ -184,7 +184,10 @@ int pieces_make_directory(struct pieces *pieces)
 		err = directory_probe(directory, pieces->options->output);
 		return err ? error_set(pieces->error, err, directory->errmsg) : 0;
 	}
-	/* It keeps the name that the next start recognises if this one is killed. */
+	/*
+	 * The directory keeps its temporary name: if this start is killed, the next one removes it
+	 * by that name.
+	 */
 	tempdir_open(&pieces->tempdir, 0);
 	err = directory_make_beside(directory, pieces->tempdir.path);
 	return !err ? 0

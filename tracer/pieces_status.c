@@ -113,7 +113,7 @@ int pieces_status_start(struct pieces *pieces)
 
 	status->ring_bytes =
 		rings_bytes(pieces->streams->rings.mib, pieces->streams->rings.buffered);
-	/* what is own was left out while counting */
+	/* with --count the programs have left out kmemtraced's own events */
 	status->sampling.is_profile = options->sampling.is_profile;
 	status->sampling.interval = status->sampling.interval_most = options->sampling.interval;
 	status->sampling.user_stacks = options->sampling.user_stacks;

@@ -28,9 +28,10 @@ struct recursion_misses {
 	 */
 	uint64_t upper_bound;
 	/*
-	 * So many readings, the last first, decide what is reported: an event that was missed must
-	 * be recorded before the last of them if it is recorded at all. With copies, a task may be
-	 * preempted in between for as long as the CPU runs other tasks.
+	 * The number of readings, the last ones, that decide what is reported. An event that was
+	 * missed before the first of them is recorded before the last of them, if it is recorded at
+	 * all. With copies, a task may be preempted in between, for as long as the CPU runs other
+	 * tasks.
 	 */
 	unsigned int readings;
 	uint64_t sums[RECURSION_MISSES_READINGS];
@@ -53,7 +54,7 @@ int recursion_misses_finish(struct recursion_misses *misses, const struct progra
 
 /*
  * After recursion_misses_finish(): the skipped events of each CPU, for rings->possible_cpus CPUs;
- * STATUS_UNKNOWN if not known, as all are when more were reported than were skipped.
+ * STATUS_UNKNOWN if it is not known. None is known if more events were reported than were skipped.
  */
 void recursion_misses_by_cpu(const struct recursion_misses *misses, const struct programs *programs,
 			     const struct rings *rings, uint64_t *skipped);

@@ -61,8 +61,8 @@ int rings_insert(struct rings *rings, unsigned int cpu, int rings_fd);
 int rings_add_spare(struct rings *rings, int rings_fd, int spare_taken_fd);
 
 /*
- * Makes the spare ring that of the CPU, if its events have taken it. rings_insert() must follow,
- * before there is another spare ring.
+ * Gives the spare ring to the CPU, if the events of this CPU have taken it. True: call
+ * rings_insert() before there is another spare ring.
  */
 bool rings_take_spare(struct rings *rings, unsigned int cpu, int spare_taken_fd);
 

@@ -8,10 +8,10 @@
 #include "tracer/sample_rate.h"
 
 #define SECOND 1000000000ULL
-/* to double: at least so many samples, after at least this time */
+/* the interval doubles after at least so many samples and this time */
 #define FAST_SAMPLES 16
 #define FAST_TIME (SECOND / 5)
-/* to halve: after at least this time, and the time in which the limit allows so many samples */
+/* it is halved after this time, but not before the limit would have allowed so many samples */
 #define SLOW_SAMPLES 40
 #define SLOW_TIME (4 * SECOND)
 
@@ -31,7 +31,7 @@ static double samples_a_second(const struct sample_window *window, uint64_t samp
 	return (double)(samples - window->samples) * SECOND / (double)(now - window->since);
 }
 
-/* The time in which the limit allows so many samples, at least the other time. */
+/* Has the least time passed, and the time in which the limit allows so many samples? */
 static bool has_passed(const struct sample_rate *rate, const struct sample_window *window,
 		       uint64_t now, uint64_t samples, uint64_t least)
 {

@@ -2,8 +2,8 @@
 /*
  * Keeps the samples that are taken in a second near or below a limit: doubles the interval, once or
  * several times, when more come; halves it, down to the one that was asked for, when less than two
- * fifths of the limit come. Both are decided by enough samples, or enough time, that their random
- * number hardly matters.
+ * fifths of the limit come. Before it decides, it waits for so many samples, or so long, that
+ * chance hardly matters.
  */
 #ifndef TRACER_SAMPLE_RATE_H
 #define TRACER_SAMPLE_RATE_H

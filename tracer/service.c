@@ -36,7 +36,7 @@ void service_close(struct service *service)
 	notify_close(&service->notify);
 }
 
-/* As a reader in another directory needs it. */
+/* An absolute path, for readers in other directories. */
 static char *path_of(const char *path)
 {
 	return path ? absolute_path(path) : NULL;

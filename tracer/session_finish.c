@@ -81,7 +81,7 @@ int session_finish(struct session *session)
 		err = failed;
 	failed = trigger_watch_finish(&session->triggers);
 	err = err ? err : failed;
-	/* the last dump counts for the limits too */
+	/* after the last dump, which counts for the limits too */
 	failed = pieces_end(&session->pieces);
 	return err ? err : failed;
 }

@@ -21,7 +21,7 @@
 struct reload {
 	struct session *session;
 	struct config_lines lines; /* the new ones */
-	struct options options;	   /* what they say of options that can change; else the defaults */
+	struct options options; /* values of the options that can change; defaults of the others */
 	struct error error;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * The file: a line "kmemtraced CRC BYTES", then so many bytes of "key value" lines. Later versions
- * may add keys; a longer text of before may follow.
+ * may add keys. Behind the lines, the rest of an earlier, longer text may stand.
  */
 #include "config.h"
 

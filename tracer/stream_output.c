@@ -20,9 +20,12 @@
 #include "tracer/stream_output.h"
 
 #define BLOCK 65536
-#define HANGS_AFTER 5 /* s: a reader that takes nothing, once a signal has come */
+#define HANGS_AFTER 5 /* s: after a signal, a reader that takes nothing for so long hangs */
 
-/* Tables of the start. Only names come later; the others of these are sent again at the end. */
+/*
+ * The tables that are sent at the start. Names grow later. Tables that change are sent again at the
+ * end.
+ */
 static const char *const first_tables[] = { "metadata", "kernel/status", "kernel/symbols",
 					    "kernel/gfp", "kernel/topology" };
 static const char *const last_tables[] = { "kernel/slabinfo", "kernel/process_memory",

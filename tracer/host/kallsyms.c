@@ -145,7 +145,7 @@ int kallsyms_copy(gzFile file, off_t *modules_at)
 
 int kallsyms_open(struct kallsyms *kallsyms, off_t modules_at)
 {
-	/* the line ahead must not be one of a module: the kernel would remember it */
+	/* stop before the modules: the kernel remembers the line ahead, which must not be theirs */
 	off_t margin = 2 * MAX(sysconf(_SC_PAGESIZE), READ_BYTES);
 
 	kallsyms->fd = open(PATH, O_RDONLY | O_CLOEXEC);

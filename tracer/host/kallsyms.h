@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reads /proc/kallsyms. The kernel's own symbols come first, and are most of it: they take a tenth
- * of a second. The symbols of modules are read as they are at that moment, so a file that was read
- * up to a point before them is kept, and gives them in a few milliseconds.
+ * Reads /proc/kallsyms. The kernel's own symbols come first, and are most of it: reading them takes
+ * a tenth of a second. So a file is kept open that was read up to a point before the symbols of
+ * modules. Later it gives these, as they are then, in a few milliseconds.
  */
 #ifndef TRACER_HOST_KALLSYMS_H
 #define TRACER_HOST_KALLSYMS_H
@@ -56,7 +56,9 @@ struct kallsyms {
 	off_t end; /* of the part before the modules' symbols */
 };
 
-/* The symbols of modules are read so often, at most, until no list of symbols changes meanwhile. */
+/*
+ * The symbols of modules are read again if a list of symbols changed meanwhile: so often at most.
+ */
 #define KALLSYMS_TRIES 3
 
 /*

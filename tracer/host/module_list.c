@@ -111,8 +111,8 @@ static void find_core(struct listed_module *core)
 }
 
 /*
- * /sys/module shows where the init functions began also after the kernel has freed them. Their size
- * is known while they run; later, they end here as symbols_find_module() expects it.
+ * /sys/module still shows the begin of the init functions after the kernel has freed them, but not
+ * their size. Then they end with their first page, as symbols_find_module() expects it.
  */
 static void find_init(struct listed_module *init)
 {
@@ -140,7 +140,7 @@ size_t module_list_locate(const char *name, struct listed_module parts[MODULE_PA
 	/* while the init functions are there, the size in /proc/modules includes them */
 	if (core_size)
 		core.size = MIN(core.size, core_size);
-	/* 7.x puts them close behind the others */
+	/* Linux 7.x puts the init functions close behind the others */
 	if (init.address > core.address)
 		core.size = MIN(core.size, init.address - core.address);
 	/* without core_size, the module was removed: it may have had init functions */

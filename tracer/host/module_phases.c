@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The state of a module becomes Live before the list is replaced, and initsize 0 behind it. */
+/*
+ * The kernel sets the state of a module to Live, then replaces its list of symbols, then sets
+ * initsize to 0.
+ */
 #include "config.h"
 
 #include <errno.h>

@@ -135,7 +135,7 @@ static int replace_mappings(struct process_maps *maps, struct mapped_process *pr
 int process_maps_add(struct process_maps *maps, uint32_t pid, const struct mapping *mapping)
 {
 	struct mapped_process *process = find_or_add(maps, pid);
-	struct mapping mappings[3]; /* the rests of those at its begin and end around it */
+	struct mapping mappings[3]; /* the new one, between rests of older ones */
 	size_t first, last, count = 0;
 
 	if (!process)

@@ -26,7 +26,7 @@ struct mapping {
 struct mapped_process {
 	struct mapping *list; /* by address; none overlaps another */
 	size_t count;
-	/* of the program before: execve() allocates while the new one is mapped */
+	/* of the program before: execve() still allocates after it has mapped the new program */
 	struct mapping *before;
 	size_t before_count;
 	uint32_t generation; /* processes that had this id before */

@@ -168,7 +168,7 @@ int slab_layout_write_debug(FILE *file)
 		UNKNOWN,
 		NO,
 		YES
-	} debugging; /* confined, it could not find out */
+	} debugging; /* found by the first call: later, kmemtraced is confined */
 
 	if (debugging == UNKNOWN)
 		debugging = is_debugging() ? YES : NO;

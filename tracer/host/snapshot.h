@@ -52,7 +52,7 @@ int snapshot_slabinfo(struct directory *directory, uint64_t time);
 
 /*
  * The same in two steps. Reading is fast, and a snapshot without caches is not written. -ENODATA:
- * the kernel has no slabinfo, or in another format.
+ * the kernel has no slabinfo, or has it in another format.
  */
 int snapshot_read_slabinfo(struct slabinfo_snapshot *snapshot, uint64_t time);
 int snapshot_write_slabinfo(struct directory *directory, const struct slabinfo_snapshot *snapshot);

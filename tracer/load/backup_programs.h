@@ -39,7 +39,7 @@ void backup_programs_choose(struct backup_programs *backup, struct bpf_variant *
 /* Attaches them, after the first programs; if that fails, reason says why. */
 void backup_programs_attach(struct backup_programs *backup);
 
-/* Lets them record events as soon as they have found their marks once. Call it often. */
+/* Lets the backup programs of a kind record events once they have found a mark. Call it often. */
 void backup_programs_poll(struct backup_programs *backup);
 
 /* Detaches them, before the first programs. */

@@ -15,8 +15,8 @@ struct cgroup_hierarchy {
 };
 
 /*
- * That of version 1 with the memory controller, if there is one, else that of version 2; or none:
- * the kernel has no cgroups.
+ * Finds the hierarchy of version 1 that has the memory controller, or else the one of version 2.
+ * Without cgroups in the kernel, exists is false.
  */
 struct cgroup_hierarchy cgroup_hierarchy_find(void);
 
@@ -30,7 +30,10 @@ bool cgroup_hierarchy_path(const struct cgroup_hierarchy *hierarchy, const char 
 /* A descriptor of the directory where the whole hierarchy is mounted; -1: nowhere. */
 int cgroup_hierarchy_open(const struct cgroup_hierarchy *hierarchy);
 
-/* fd: of that directory. False: only the root has a memory controller, and it charges nothing. */
+/*
+ * fd: the directory of cgroup_hierarchy_open(). False: only the root has a memory controller, and
+ * it charges nothing.
+ */
 bool cgroup_hierarchy_charges(const struct cgroup_hierarchy *hierarchy, int fd);
 
 #endif

@@ -59,8 +59,8 @@ void front_choose(struct front *front, struct bpf_variant *variant, const char *
 }
 
 /*
- * False: a front program has not learned its distance, or a nested event could be taken for one
- * that is over.
+ * Has each front program learned its distance? And do these differ so little that no nested event
+ * looks like one that is over?
  */
 static bool have_learned(const struct kmt_front fronts[KMT_COPIED_KINDS])
 {
@@ -164,7 +164,7 @@ void front_detach(struct front *front)
 {
 	if (!front->enabled || !front->variant->totals)
 		return;
-	/* from now on they record nothing, and copy 1 does not expect them to */
+	/* from now on front programs record nothing, and copy 1 relies on none of them */
 	set_learner(front, UINT32_MAX); /* of no task */
 	for (unsigned int kind = 0; kind < KMT_COPIED_KINDS; kind++)
 		__atomic_store_n(&front->variant->totals->fronts[kind].distance, 0,

@@ -100,7 +100,7 @@ static void read_in_child(const struct name_question *question, int fd, int resu
 	_exit(err ? 1 : 0);
 }
 
-/* The answer of a reader is checked: the file that it read may have taken it over. */
+/* Checks the answer of a reader: a hostile file may have taken the reader over. */
 static void copy_answer(const struct name_question *question, int result, FILE *answers)
 {
 	__attribute__((cleanup(free_text))) char *text = read_memory(result);
@@ -146,8 +146,9 @@ static bool read_names(const struct name_question *question, const char *path, F
 }
 
 /*
- * The path is that of the process, which may have another root directory: there first, since
- * another file system may have another file of this path and inode. If the process has ended, here.
+ * The path is below the root directory of the process, which may be another one than ours. Looks
+ * there first: our file system may have another file with this path and inode. Looks in ours if the
+ * process has ended.
  */
 static void answer_question(struct name_question *question, FILE *answers)
 {
@@ -207,7 +208,7 @@ static int answer_questions(int go, int questions, int answers)
 	FILE *out = fdopen(answers, "w");
 	char byte;
 
-	/* the reader of kmemtraced's output waits for its end */
+	/* a pipe at standard output ends only when each process has closed it */
 	worker_ignore_signals();
 	signal(SIGALRM, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

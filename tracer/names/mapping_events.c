@@ -151,7 +151,7 @@ static int take_mapping(struct mapping_events *events, struct mapping_event *eve
 		.end = record->address + record->length,
 		.offset = record->offset,
 	};
-	/* "//anon" and the like are no files, but cover what was mapped there before */
+	/* "//anon" and the like are no files, but replace the mappings that were there */
 	if (*record->path != '[' && (*record->path != '/' || record->path[1] == '/'))
 		return 0;
 	return process_maps_file(events->maps, build_id, has_id ? 0 : record->inode, record->path,

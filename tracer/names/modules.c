@@ -35,7 +35,7 @@ static int fail_modules(struct modules *modules, int err, const char *what)
 /* kernel/symbols, to append to it; NULL with errmsg set. */
 static gzFile open_symbols(struct modules *modules)
 {
-	/* the next piece may have the same file already */
+	/* the directory of the next piece may have a link to this file already */
 	int err = piece_unshare(modules->directory.fd, "kernel/symbols");
 
 	if (err) {

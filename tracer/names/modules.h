@@ -22,7 +22,7 @@ struct publish;
 
 /* Kinds of changes besides those of messages. */
 #define MODULES_COMPARE 0x100 /* now is the whole list */
-#define MODULES_LOST 0x101    /* the same, but messages were lost since the time key */
+#define MODULES_LOST 0x101    /* the same; messages were lost since the time in message.key */
 
 struct module_change {
 	struct kmt_message message;
@@ -79,16 +79,16 @@ int modules_start(struct modules *modules, const struct directory *directory,
 void modules_message(struct modules *modules, const struct kmt_message *message);
 
 /*
- * Reads where the modules lie whose messages do not say it: the thread may be reading kallsyms, and
- * a module could be unloaded in this time. True: a module may have been unloaded and loaded again
- * before this was read; so read messages again, and call this again.
+ * Reads the addresses of modules whose messages lack them. The thread cannot do it: it may be busy
+ * with kallsyms while a module is unloaded. True: a module may have been unloaded and loaded again
+ * before its addresses were read. Then read messages, and call this again.
  */
 bool modules_locate(struct modules *modules);
 
 /*
- * Passes the messages to the thread. time: before they were read; lost: how many messages of any
- * kind were lost so far. If it has grown, messages about modules may be missing: then the time from
- * the last call to this one is one of unknown modules.
+ * Passes the messages to the thread. time: a time before they were read. lost: the number of
+ * messages of any kind that were lost so far. If it has grown, messages about modules may be
+ * missing: then modules are unknown from the time of the last call to this time.
  */
 void modules_pass_messages(struct modules *modules, uint64_t time, uint64_t lost);
 

@@ -12,10 +12,9 @@
 uint64_t table_mark(FILE *file);
 
 /*
- * Closes the table in `from`, and opens that in `to`, which may have lines already. The lines
- * behind the mark are added to it: both tables have what came between the mark and now. Does
- * nothing if *file is NULL. 0 or -errno, with errmsg of one of the directories set; *file may then
- * be NULL.
+ * Closes the table in `from`, and opens the one in `to`, which may have lines already. Copies the
+ * lines behind the mark to it, so that both tables have them. Does nothing if *file is NULL. 0 or
+ * -errno, with errmsg of one of the directories set; *file may then be NULL.
  */
 int table_switch(FILE **file, struct directory *from, struct directory *to, const char *name,
 		 uint64_t mark);

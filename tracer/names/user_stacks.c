@@ -47,7 +47,7 @@ int user_stacks_open(struct user_stacks *stacks, struct directory *directory,
 			 "--user-stacks: perf events of mappings: %s", strerror(-err));
 		return err;
 	}
-	/* the events are applied to what is read, and come after it */
+	/* the events are open already: they have each change that this reading misses */
 	err = process_maps_read(&stacks->maps);
 	return err ? fail_stack_table(stacks, err) : 0;
 }

@@ -77,7 +77,7 @@ static int share_hidden(const struct dump_pieces *pieces, unsigned int number, c
 		return err;
 	to = inside_open_directory(pieces->to, hidden);
 	err = to < 0 ? to : share_all(from, to, "");
-	/* the first file that is removed; and --max-disk left no room for the events */
+	/* a removal begins with the metadata; and a piece may have lost its events to --max-disk */
 	if (!err && (faccessat(from, "metadata", F_OK, 0) || piece_is_empty(from)))
 		err = -ENOENT;
 	if (err)
@@ -175,7 +175,7 @@ static int make_checkpoint(const struct dump_pieces *pieces, int before, unsigne
 	return checkpoint_make(from, to, NULL, error);
 }
 
-/* Takes the first piece once more. */
+/* Takes the first piece from the set again, in place of the one in the dump. */
 static int replace_first(const struct dump_pieces *pieces)
 {
 	const unsigned int first = pieces->numbers[0];
@@ -189,8 +189,9 @@ static int replace_first(const struct dump_pieces *pieces)
 }
 
 /*
- * The first piece may have got its checkpoint in the set after it was taken, where the piece before
- * is removed now. Then that of the set is taken; if it is removed, too, this one is left out.
+ * The checkpoint of the first piece is made from the piece before. If the set has removed that one,
+ * it has made the checkpoint: the dump takes its first piece again. If the set has removed the
+ * first piece, too, the dump leaves it out.
  */
 static void complete_first(struct dump_pieces *pieces)
 {

@@ -122,11 +122,12 @@ int dump_size_limit(int set, unsigned int last, uint64_t max_bytes, unsigned int
 
 /*
  * The limits of the dumps of a set: their number (--max-dumps), and with the pieces of the set
- * their bytes on disk (--max-disk). The oldest dumps are removed; of the bytes, the newest one
- * stays if it has at most half. A dump is renamed before it is removed: so each dump is whole.
+ * their bytes on disk (--max-disk). The oldest dumps are removed. For the limit of bytes, the
+ * newest dump is kept if it has at most half of max_disk. A dump is renamed before it is removed,
+ * so that each dump is whole.
  */
 
-#define DUMP_LIMITS_SHARE 2 /* the newest dump stays if it has one of so many parts of max_disk */
+#define DUMP_LIMITS_SHARE 2 /* the newest dump is kept if it has at most max_disk / this */
 
 struct dump_limits {
 	int parent;	      /* the open directory that holds the dumps; -1: no limits */
@@ -141,7 +142,10 @@ void dump_limits_clean(const struct dump_limits *limits);
 /* The bytes of all dumps, also of unfinished ones, and the number of finished ones. 0 or -errno. */
 int dump_limits_measure(const struct dump_limits *limits, uint64_t *bytes, uint32_t *count);
 
-/* Removes the oldest dump, if there are too many. False: there are not. text: for the user. */
+/*
+ * Removes the oldest dump, if there are too many. False: their number is allowed. text: for the
+ * user.
+ */
 bool dump_limits_keep_most(const struct dump_limits *limits, char *text, size_t size);
 
 /* Removes the oldest dump, because room is needed. False: the dumps that are left stay. */
@@ -188,9 +192,9 @@ struct set_dump_left_list {
 };
 
 /*
- * Finds them, and takes those of their pieces into them that are still in the set; one without any
- * piece is removed. Call it before pieces are removed from the set. say: gets texts for the user. A
- * dump that another process writes is left alone. 0 or -errno.
+ * Finds unfinished dumps. Takes those of their pieces that the set still has, and removes a dump
+ * without pieces. Leaves a dump alone that another process writes. Call it before pieces are
+ * removed from the set. say: gets texts for the user. 0 or -errno.
  */
 int set_dump_find_left(struct set_dump_left_list *left, const struct set_dump_settings *settings,
 		       void (*say)(const char *text));

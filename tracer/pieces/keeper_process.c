@@ -34,7 +34,7 @@
 #define JOB_NICE 5
 #define JOB_POLL_MS 20
 #define DUMP_POLL_MS 50
-#define DUMP_FACTOR 2 /* so many times the limit of pieces are kept for a dump */
+#define DUMP_FACTOR 2 /* a dump that waits raises the limit of pieces by this factor */
 #define JOB_SECONDS 600
 
 /* The piece that waits for its checkpoint; NULL: it has one, or gets none. */
@@ -140,7 +140,7 @@ static void start_job(struct keeper_work *work)
 	}
 }
 
-/* Takes away what a job has left that was killed. */
+/* Removes the half checkpoint of a job that was killed. */
 static void clean_job(struct keeper_work *work)
 {
 	char name[PIECE_NAME_SIZE];
@@ -222,7 +222,7 @@ static void cancel_job(struct keeper_work *work)
 static void remove_events(struct keeper_work *work, unsigned int piece)
 {
 	find_waiting(work, piece + 1)->is_empty = true;
-	/* it would not free the streams */
+	/* a dump has links to the streams: to cut them would free nothing */
 	if (piece_is_in_dump(work->settings->set, piece))
 		return;
 	if (work->job && work->job_piece == piece + 1)

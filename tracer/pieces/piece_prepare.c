@@ -159,7 +159,10 @@ int piece_prepare(int set, unsigned int number)
 	return err;
 }
 
-/* A file of the capture gets the content of an open file; in between it has all of the old one. */
+/*
+ * Replaces the content of a file of the capture by that of an open file. A reader sees all of the
+ * old content, or all of the new.
+ */
 static int replace_content(int from, int capture, const char *name)
 {
 	char hidden[NAME_MAX], block[65536];

@@ -81,7 +81,7 @@ static bool is_repair_name(const char *name)
 		!strncmp(rest, NEW_SUFFIX, strlen(NEW_SUFFIX)));
 }
 
-/* other: the name of something else in the directory, or "". False: it has no piece. */
+/* Has the directory a piece? other: becomes the name of something else in it, or "". */
 static bool has_pieces(int set, char other[PIECE_OTHER_SIZE])
 {
 	__attribute__((cleanup(close_directory))) DIR *list = list_directory(set);

@@ -40,8 +40,8 @@ static void parse_switch_output(struct argp_state *state, const char *text)
 }
 
 /*
- * A piece has an eighth of the age or size. Of an age, eight whole pieces are kept beside the
- * present one; of a size, seven.
+ * A piece has an eighth of the age or size. An age keeps eight whole pieces beside the present one,
+ * a size keeps seven.
  */
 static void parse_overwrite(struct argp_state *state, const char *text)
 {

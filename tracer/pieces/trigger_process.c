@@ -264,7 +264,7 @@ static int run_trigger_process(void *data, int requests, int answers)
 	for (unsigned int i = 0; i < 2; i++)
 		if (settings->other_pipes[i] >= 0)
 			close(settings->other_pipes[i]);
-	/* the reader of a capture on standard output waits for its end */
+	/* a pipe at standard output ends only when each process has closed it */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	worker_ignore_signals();
 	finish_left(&work);

@@ -63,8 +63,8 @@ bool trigger_process_request(struct worker *process, const struct trigger_reques
 bool trigger_process_answer(struct worker *process, struct trigger_answer *answer);
 
 /*
- * No more requests come: the process ends when all commands have ended. Has it? Then status is set,
- * as of waitpid(), unless that was known before.
+ * Says that no more requests come: the process ends when all commands have ended. True: it has
+ * ended. Then status is set, as of waitpid(), unless an earlier call has set it.
  */
 bool trigger_process_ends(struct worker *process, int *status);
 

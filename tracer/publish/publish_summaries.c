@@ -183,7 +183,7 @@ static void set_missing(struct publish_summaries *summaries, struct missing *mis
 		missing->sampling = 0;
 }
 
-/* Texts of others are only read: both functions copy them. */
+/* The casts are safe: summary_set_host() and summary_add_source() copy the texts. */
 static int set_names(const struct publish *publish, struct publish_summaries *summaries,
 		     struct summary *summary)
 {

@@ -142,7 +142,9 @@ static int cut_end(int fd, uint64_t size)
 	return end < size && ftruncate(fd, (off_t)end) ? -errno : 0;
 }
 
-/* An existing file must be this user's own file of summaries: it may be a second name of another.
+/*
+ * An existing file must be a file of summaries: its name may be a hard link to another file of this
+ * user.
  */
 static int check_header(int fd, uint64_t size)
 {

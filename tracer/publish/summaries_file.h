@@ -31,12 +31,12 @@ int summaries_file_append(struct summaries_file *file, uint64_t time, const char
 			  size_t size);
 
 /*
- * From now on the files of this host have at most so many bytes together, besides one block: the
- * next file of a day begins when one has an eighth of them. 0: no limit.
+ * From now on all files of this host together have at most so many bytes, or one block more. A day
+ * has several files: a new one begins when a file has an eighth of the limit. 0: no limit.
  */
 void summaries_file_set_max(struct summaries_file *file, uint64_t bytes);
 
-/* Removes the oldest files of this host while all have more bytes, but never the open one. */
+/* Removes the oldest files of this host until the rest keeps the limit; never the open one. */
 int summaries_file_bound(const struct summaries_file *file);
 
 /* Removes the files of this host whose day ended at least keep (ns) before time. */

@@ -9,7 +9,10 @@
 
 struct analysis;
 
-/* Every event before time was put before it, except events that were lost or found no room. */
+/*
+ * The queue gets each event before this time ahead of the watermark, except events that were lost
+ * or found no room in it.
+ */
 struct watermark {
 	uint64_t time;	/* ns */
 	uint64_t begin; /* ns: of the capture */

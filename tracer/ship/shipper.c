@@ -99,7 +99,9 @@ static int find_program(struct shipper_work *work, struct error *error)
 		" is not installed: this build of kmemtrace has none (no libcurl), or it is in another package");
 }
 
-/* Without the right to list it: root may have no CAP_DAC_OVERRIDE. 0 or -errno. */
+/*
+ * Opens the directory as a path only: root without CAP_DAC_OVERRIDE may not read it. 0 or -errno.
+ */
 static int take_state(struct shipper_work *work)
 {
 	struct stat about;

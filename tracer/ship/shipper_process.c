@@ -39,7 +39,7 @@
 #define KILL_TIME (2 * SECOND) /* libcurl looks for signals once a second */
 #define STOP_SIGNAL SIGUSR1    /* kmemtrace-ship leaves the others to kmemtraced */
 #define STATUS_MAX 65536       /* bytes */
-#define STATUSES_MAX 64	       /* that are taken at a time */
+#define STATUSES_MAX 64	       /* messages of kmemtrace-ship in one round */
 
 struct process {
 	struct shipper_work *work;
@@ -296,7 +296,7 @@ static void close_others(const struct shipper_work *work)
 
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
-	/* the reader of a capture on standard output waits for its end */
+	/* a pipe at standard output ends only when each process has closed it */
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	worker_close_others(kept, sizeof(kept) / sizeof(*kept));
 }

@@ -38,7 +38,7 @@ int shipper_work(struct shipper_work *work); /* the exit status */
 int shipper_credentials(const struct ship_options *options, char *text, size_t size,
 			struct error *error);
 
-/* Exit statuses of kmemtrace-ship before it is that. */
+/* Exit statuses of the child that could not become kmemtrace-ship. */
 #define SHIPPER_NO_USER 126
 #define SHIPPER_NO_PROGRAM 127
 

@@ -44,7 +44,7 @@ void trigger_history_add(struct trigger_history *history, const struct trigger_s
 	if (history->count &&
 	    sample->time < sample_at(history, history->count - 1)->time + history->spacing_ns)
 		return;
-	/* only if no one asked for so long */
+	/* the ring is full only if trigger_history_then() was not called for so long */
 	if (history->count == CAPACITY)
 		drop_first(history);
 	history->count++;
