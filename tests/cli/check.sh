@@ -84,3 +84,7 @@ mkfifo pipe
 	echo "to a full disk -> $?"
 } >out 2>&1
 compare check.expected out
+"$check" --list | sed 's/ .*//' | sort >listed
+sed -n '/^\.Sh CHECKS/,/^\.Sh REPAIR/s/^\.It //p' "$top_srcdir/check/kmemtrace-check.1" | sort | diff listed - ||
+	wrong "kmemtrace-check(1) has other checks"
+exit $failed

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The man page and the bash completion have every option of --help, and the completion has no other. A value
-# outside of the range of an option is refused with the option, the value, the range and the units; the man page
-# has the range.
+# The man page and the bash completion have every option of --help, and the completion has no other. The man page
+# has every output format. A value outside of the range of an option is refused with the option, the value, the
+# range and the units; the man page has the range.
 . "$srcdir/cli/cli.sh"
 
 # completion PROGRAM: the words that it offers for --
@@ -71,11 +71,18 @@ for program in kmemtraced kmemtrace-check kmemtrace-fleet kmemtrace-import kmemt
 
 	"$builddir/$program" --list-options >listed || wrong "$program --list-options: exit $?"
 	while IFS='	' read -r name letter _ kind least most words; do
+		sed -n "/^\.It .*Fl Fl ${name#--}\( \|\$\)/,/^\.\(It Fl\|El\)/{/^\.It/!p;}" "$page" >text
 		case $kind in
+		choice)
+			[ "$name" = --format ] || continue
+			for word in $(echo "$words" | tr '|' ' '); do
+				grep -qw -e "$word" text || wrong "$page: $name: does not say $word"
+			done
+			continue
+			;;
 		number | duration | age | size) ;;
 		*) continue ;;
 		esac
-		sed -n "/^\.It .*Fl Fl ${name#--}\( \|\$\)/,/^\.\(It Fl\|El\)/{/^\.It/!p;}" "$page" >text
 		described "$least"
 		described "$most"
 		refuses "$name" ''

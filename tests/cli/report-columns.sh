@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The columns: the manual and the JSON schema have those of --list-columns, and the manual names each
-# column of a view in the part about this view.
+# The columns: the manual and the JSON schema have those of --list-columns. The manual names each column
+# of a view in the part about this view, and the schema in each table of the view.
 . "$srcdir/cli/cli.sh"
 need jq
 
@@ -26,9 +26,14 @@ $report --list-options | sed -n 's/^--sort\t.*\t//p' | tr '|' '\n' | diff - head
 
 $report --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vx -e summary -e count -e events -e diff >views
 while read -r view; do
+	grep -qx "\.It Cm $view" "$page" || wrong "kmemtrace-report(1) does not list the view $view"
 	sed -n "/^\.Ss \(.*, \)\?$view\(,.*\)\?\$/,/^\.Ss /p" "$page" | sed -n '/^\.Cm /p' | tr -c 'a-z0-9_' '\n' >described
-	$report "$view" --format=json "$srcdir/data/sample" |
-		jq -r '[.[] | arrays[] | objects | keys[]] | unique[]' | grep -vxF -e live_upper_bound -f described >missing
+	$report "$view" --format=json "$srcdir/data/sample" >document
+	jq -r '[.[] | arrays[] | objects | keys[]] | unique[]' document | grep -vxF -e live_upper_bound -f described >missing
 	[ ! -s missing ] || wrong "the view $view of kmemtrace-report(1) has no $(tr '\n' ' ' <missing)"
+	jq -r --slurpfile schema "$schema" 'to_entries[] | select(.value | arrays) | .key as $table | .value[] |
+		keys[] | select($schema[0].properties[$table].items.properties[.] | not) | "\($table).\(.)"' document |
+		sort -u >missing
+	[ ! -s missing ] || wrong "the JSON schema has no $(tr '\n' ' ' <missing)"
 done <views
 exit $failed

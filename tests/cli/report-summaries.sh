@@ -143,3 +143,13 @@ for view in sites caches; do
 	diff sums rows || exit 1
 	key=cache
 done
+
+# The message, the header and the manual name the views that summaries have.
+"$report" events some.kms 2>&1 | sed 's/.*: use //; s/ or /, /; s/, /\n/g' | sort >advised
+"$report" --help | sed -n '/^Views:/,/^$/s/^  \([a-z]*\) .*/\1/p' | grep -vx diff | while read -r view; do
+	"$report" "$view" some.kms >/dev/null 2>&1 && echo "$view"
+done | sort | diff advised - || exit 1
+sed -n '/^These views have tables of them:/,/^\.El/s/^\.It Cm //p' "$top_srcdir/report/kmemtrace-report.1" |
+	grep -vx diff | sort | diff advised - || exit 1
+"$report" summary some.kms | tr -s '\n' ' ' | sed 's/.*kmemtrace-report VIEW, as //; s/;.*//; s/ or /, /; s/, /\n/g' |
+	{ cat; echo; echo summary; } | sort | diff advised - || exit 1
