@@ -153,7 +153,7 @@ void online_symbols_changed(struct online *online)
 	online->matcher->fastpath_end = 0;
 }
 
-void online_samples(struct online *online, uint64_t interval_most, uint64_t lost)
+void online_set_sampling(struct online *online, uint64_t interval_most, uint64_t lost)
 {
 	struct estimates *estimates = online->analysis.estimates;
 

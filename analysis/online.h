@@ -58,10 +58,11 @@ void online_cache_gone(struct online *online, uint64_t address, uint64_t time);
 void online_symbols_changed(struct online *online);
 
 /*
- * interval_most: the longest sampling interval so far, in bytes, even if no sample has it: without
- * a sample, it hides bytes. lost: the records lost so far, which may have been samples.
+ * Sets the margins of estimates. interval_most: the longest sampling interval so far, in bytes,
+ * even if no sample has it: without a sample, it hides bytes. lost: the records lost so far, which
+ * may have been samples.
  */
-void online_samples(struct online *online, uint64_t interval_most, uint64_t lost);
+void online_set_sampling(struct online *online, uint64_t interval_most, uint64_t lost);
 
 /*
  * Takes all events before the watermark, and no others; the caller has put all of them. *processed

@@ -84,8 +84,8 @@ void live_parts_merge(struct live_parts *parts)
 			slices_merge(parts->caches[i]->objects);
 }
 
-void live_parts_groups(const struct live_parts *parts, const struct live_bounds *bounds,
-		       struct live_group *groups)
+void live_parts_sum_groups(const struct live_parts *parts, const struct live_bounds *bounds,
+			   struct live_group *groups)
 {
 	for (size_t i = 0; i < parts->count; i++) {
 		const struct live_part *part = &parts->list[i];
@@ -98,8 +98,8 @@ void live_parts_groups(const struct live_parts *parts, const struct live_bounds 
 	}
 }
 
-void live_parts_bounds(const struct live_parts *parts, const struct live_bounds *bounds,
-		       bool slices[SLICES_MAX])
+void live_parts_find_bounds(const struct live_parts *parts, const struct live_bounds *bounds,
+			    bool slices[SLICES_MAX])
 {
 	memset(slices, 0, SLICES_MAX * sizeof(*slices));
 	for (size_t cache = 0; cache < parts->cache_space; cache++) {

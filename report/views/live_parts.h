@@ -68,19 +68,18 @@ static inline struct live_objects live_parts_at_peak(const struct live_parts *pa
 /* The objects of a group at the peak. */
 struct live_group {
 	struct live_objects live;
-	bool is_bound; /* is it an upper bound: is any in a cache whose frees are known to be
-			  missing? */
+	bool is_bound; /* live is an upper bound: see live_parts_find_bounds() */
 };
 
-/* groups: by index in analysis.groups, zero at first. */
-void live_parts_groups(const struct live_parts *parts, const struct live_bounds *bounds,
-		       struct live_group *groups);
+/* Adds up the objects that are live at the peak. groups: by index in analysis.groups, 0 before. */
+void live_parts_sum_groups(const struct live_parts *parts, const struct live_bounds *bounds,
+			   struct live_group *groups);
 
 /*
- * Is the number of objects that are live at the end of each slice an upper bound? Of those that
- * count, is any in a cache whose frees are known to be missing?
+ * Sets slices: is the number of live objects at the end of each an upper bound? It is one if any of
+ * these objects is in a cache whose frees are known to be missing.
  */
-void live_parts_bounds(const struct live_parts *parts, const struct live_bounds *bounds,
-		       bool slices[SLICES_MAX]);
+void live_parts_find_bounds(const struct live_parts *parts, const struct live_bounds *bounds,
+			    bool slices[SLICES_MAX]);
 
 #endif

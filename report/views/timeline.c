@@ -293,7 +293,7 @@ static int add_slices(struct report *report, struct table *table)
 	const struct slices *slices = &timeline->slices;
 	bool is_bound[SLICES_MAX];
 
-	live_parts_bounds(&timeline->parts, &report->bounds, is_bound);
+	live_parts_find_bounds(&timeline->parts, &report->bounds, is_bound);
 	for (size_t i = 0; i < slices->count; i++) {
 		const struct slice *slice = &timeline->list[i];
 		uint64_t slice_begin = slices->begin + i * slices->width;
@@ -361,7 +361,7 @@ static int add_groups(const struct report *report, struct table *table)
 	int err = peaks ? 0 : -ENOMEM;
 
 	if (!err)
-		live_parts_groups(&timeline->parts, &report->bounds, peaks);
+		live_parts_sum_groups(&timeline->parts, &report->bounds, peaks);
 	for (size_t i = 0; i < count && !err; i++)
 		if (peaks[i].live.objects)
 			err = add_peak_row(report, table, i, &peaks[i]);

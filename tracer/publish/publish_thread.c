@@ -111,8 +111,8 @@ static int aggregate_events(struct publish *publish, const struct watermark *wat
 	if (!err)
 		err = take_intervals(publish, watermark, &time);
 	missing = watermark_missing(watermark, online_analysis(publish->online));
-	online_samples(publish->online, watermark->missing.sampling,
-		       missing.lost + missing.uncounted);
+	online_set_sampling(publish->online, watermark->missing.sampling,
+			    missing.lost + missing.uncounted);
 	if (err || time <= publish->snapshot_time)
 		return err;
 	for (size_t i = 0; i < publish->needed_count && !err; i++)
