@@ -114,16 +114,19 @@ static int add_debug(struct caches *caches, struct line *line)
 	return 0;
 }
 
-static int compare_debug(const void *left, const void *right)
+/* Each kind of element begins with its name. */
+static int compare_names(const void *left, const void *right)
 {
-	return strcmp(((const struct cache_debug *)left)->name,
-		      ((const struct cache_debug *)right)->name);
+	return strcmp(left, right);
 }
 
-static int compare_kmalloc(const void *left, const void *right)
+/* list: sorted by name. NULL: none has the name, cut as theirs. */
+static const void *find_named_element(const void *list, size_t count, size_t size, const char *name)
 {
-	return strcmp(((const struct kmalloc_name *)left)->text,
-		      ((const struct kmalloc_name *)right)->text);
+	char cut[64];
+
+	snprintf(cut, sizeof(cut), "%s", name);
+	return count ? bsearch(cut, list, count, size, compare_names) : NULL;
 }
 
 static int read_lines(struct caches *caches, struct cache_lines *lines, const char *text)
@@ -219,11 +222,6 @@ static int compare_aliases(const void *left, const void *right)
 	return differs ? differs : a->order < b->order ? -1 : 1;
 }
 
-static int compare_alias_name(const void *key, const void *element)
-{
-	return strcmp(key, ((const struct cache_alias *)element)->name);
-}
-
 /* Is the alias new for this group of lines? Adds it. 1, 0 or -ENOMEM. */
 static int add_new_alias(struct hash_map *seen, size_t group, const char *name, size_t size)
 {
@@ -305,25 +303,22 @@ static int resolve_aliases(struct caches *caches, struct cache_lines *lines)
 
 const char *caches_find_aliases(const struct caches *caches, const char *name)
 {
-	const struct cache_alias *alias = NULL;
+	const struct cache_alias *alias =
+		find_named_element(caches->aliases, caches->alias_count, sizeof(*alias), name);
 
-	if (caches->alias_count)
-		alias = bsearch(name, caches->aliases, caches->alias_count, sizeof(*alias),
-				compare_alias_name);
 	return alias && *alias->others ? alias->others : NULL;
 }
 
-/* Each piece, and the end, may have written a line again: of equal elements, one stays. */
-static size_t sort_unique(void *list, size_t count, size_t size,
-			  int compare(const void *, const void *))
+/* Each piece, and the end, may have written a line again: of elements of one name, one stays. */
+static size_t sort_unique(void *list, size_t count, size_t size)
 {
 	char *kept = list;
 
 	if (!count)
 		return 0;
-	qsort(list, count, size, compare);
+	qsort(list, count, size, compare_names);
 	for (char *at = kept + size; at < (char *)list + count * size; at += size) {
-		if (!compare(kept, at))
+		if (!compare_names(kept, at))
 			continue;
 		kept += size;
 		memmove(kept, at, size);
@@ -338,10 +333,10 @@ int caches_parse(struct caches *caches, const char *text)
 
 	*caches = (struct caches){ 0 };
 	err = read_lines(caches, &lines, text);
-	caches->kmalloc_count = sort_unique(caches->kmalloc, caches->kmalloc_count,
-					    sizeof(*caches->kmalloc), compare_kmalloc);
-	caches->debugged_count = sort_unique(caches->debugged, caches->debugged_count,
-					     sizeof(*caches->debugged), compare_debug);
+	caches->kmalloc_count =
+		sort_unique(caches->kmalloc, caches->kmalloc_count, sizeof(*caches->kmalloc));
+	caches->debugged_count =
+		sort_unique(caches->debugged, caches->debugged_count, sizeof(*caches->debugged));
 	if (!err && caches->kmalloc_count > KMALLOC_MAX)
 		err = -EFBIG;
 	if (!err)
@@ -371,12 +366,8 @@ bool caches_is_kmalloc(const char *name)
 
 bool caches_has_kmalloc(const struct caches *caches, const char *name)
 {
-	struct kmalloc_name key = { 0 };
-
-	if (!caches->kmalloc_count)
-		return true;
-	snprintf(key.text, sizeof(key.text), "%s", name);
-	return bsearch(&key, caches->kmalloc, caches->kmalloc_count, sizeof(key), compare_kmalloc);
+	return !caches->kmalloc_count || find_named_element(caches->kmalloc, caches->kmalloc_count,
+							    sizeof(*caches->kmalloc), name);
 }
 
 const struct kmalloc_name *caches_find_kmalloc(const struct caches *caches, const char *type,
@@ -398,12 +389,8 @@ const struct kmalloc_name *caches_find_kmalloc(const struct caches *caches, cons
 
 const struct cache_debug *caches_find_debug(const struct caches *caches, const char *name)
 {
-	struct cache_debug key = { 0 };
-
-	if (!caches->debugged_count)
-		return NULL;
-	snprintf(key.name, sizeof(key.name), "%s", name);
-	return bsearch(&key, caches->debugged, caches->debugged_count, sizeof(key), compare_debug);
+	return find_named_element(caches->debugged, caches->debugged_count,
+				  sizeof(*caches->debugged), name);
 }
 
 /* Does the cache at index precede the cache of the address at the time? */
