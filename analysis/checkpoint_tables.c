@@ -93,6 +93,8 @@ static int write_caches(struct checkpoint *checkpoint, FILE *file)
 		err = caches_write_kmalloc(file, &caches->kmalloc[i]);
 	for (size_t i = 0; i < caches->debugged_count && !err; i++)
 		err = caches_write_debug(file, &caches->debugged[i]);
+	for (size_t i = 0; i < caches->reclaim_count && !err; i++)
+		err = caches_write_reclaim(file, &caches->reclaims[i]);
 	return err;
 }
 

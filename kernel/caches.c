@@ -114,6 +114,24 @@ static int add_debug(struct caches *caches, struct line *line)
 	return 0;
 }
 
+static int add_reclaim(struct caches *caches, struct line *line)
+{
+	struct cache_reclaim_account *list =
+		array_grow(caches->reclaims, caches->reclaim_count, sizeof(*list));
+	uint32_t value;
+
+	if (!list)
+		return -ENOMEM;
+	caches->reclaims = list;
+	list += caches->reclaim_count;
+	line_word(line, list->name, sizeof(list->name));
+	if (!*list->name || !line_u32(line, &value) || value > 1)
+		return 0;
+	list->reclaim = value ? CACHE_RECLAIMABLE : CACHE_UNRECLAIMABLE;
+	caches->reclaim_count++;
+	return 0;
+}
+
 /* Each kind of element begins with its name. */
 static int compare_names(const void *left, const void *right)
 {
@@ -149,6 +167,10 @@ static int read_lines(struct caches *caches, struct cache_lines *lines, const ch
 		}
 		if (line_key(&line, "debug")) {
 			err = add_debug(caches, &line);
+			continue;
+		}
+		if (line_key(&line, "reclaim_account")) {
+			err = add_reclaim(caches, &line);
 			continue;
 		}
 		sighting.gone = line_key(&line, "gone");
@@ -326,6 +348,25 @@ static size_t sort_unique(void *list, size_t count, size_t size)
 	return (size_t)(kept - (char *)list) / size + 1;
 }
 
+/* One element a name. Lines of a name that differ are of several caches. */
+static void join_reclaims(struct caches *caches)
+{
+	struct cache_reclaim_account *kept = caches->reclaims;
+
+	if (!caches->reclaim_count)
+		return;
+	qsort(kept, caches->reclaim_count, sizeof(*kept), compare_names);
+	for (size_t i = 1; i < caches->reclaim_count; i++) {
+		const struct cache_reclaim_account *next = &caches->reclaims[i];
+
+		if (compare_names(kept, next))
+			*++kept = *next;
+		else if (kept->reclaim != next->reclaim)
+			kept->reclaim = CACHE_RECLAIM_UNKNOWN;
+	}
+	caches->reclaim_count = (size_t)(kept - caches->reclaims) + 1;
+}
+
 int caches_parse(struct caches *caches, const char *text)
 {
 	struct cache_lines lines = { 0 };
@@ -337,6 +378,7 @@ int caches_parse(struct caches *caches, const char *text)
 		sort_unique(caches->kmalloc, caches->kmalloc_count, sizeof(*caches->kmalloc));
 	caches->debugged_count =
 		sort_unique(caches->debugged, caches->debugged_count, sizeof(*caches->debugged));
+	join_reclaims(caches);
 	if (!err && caches->kmalloc_count > KMALLOC_MAX)
 		err = -EFBIG;
 	if (!err)
@@ -356,6 +398,7 @@ void caches_deinit(struct caches *caches)
 	free(caches->alias_text);
 	free(caches->kmalloc);
 	free(caches->debugged);
+	free(caches->reclaims);
 	*caches = (struct caches){ 0 };
 }
 
@@ -391,6 +434,18 @@ const struct cache_debug *caches_find_debug(const struct caches *caches, const c
 {
 	return find_named_element(caches->debugged, caches->debugged_count,
 				  sizeof(*caches->debugged), name);
+}
+
+enum cache_reclaim caches_find_reclaim(const struct caches *caches, const char *name)
+{
+	const struct cache_reclaim_account *found =
+		find_named_element(caches->reclaims, caches->reclaim_count, sizeof(*found), name);
+
+	if (found)
+		return found->reclaim;
+	if (!caches_is_kmalloc(name))
+		return CACHE_RECLAIM_UNKNOWN;
+	return strncmp(name, "kmalloc-rcl-", 12) ? CACHE_UNRECLAIMABLE : CACHE_RECLAIMABLE;
 }
 
 /* Does the cache at index precede the cache of the address at the time? */

@@ -21,6 +21,13 @@ enum cache_accounting {
 	CACHE_ACCOUNTED,
 };
 
+/* Does the kernel count its objects as reclaimable, since a shrinker frees them on demand? */
+enum cache_reclaim {
+	CACHE_RECLAIM_UNKNOWN,
+	CACHE_UNRECLAIMABLE,
+	CACHE_RECLAIMABLE,
+};
+
 struct cache {
 	uint64_t address;
 	uint64_t since, until; /* ns: since it was first seen, until it was destroyed */
@@ -41,6 +48,8 @@ struct caches {
 	size_t kmalloc_count;	      /* 0: the capture does not list them */
 	struct cache_debug *debugged; /* by name */
 	size_t debugged_count;
+	struct cache_reclaim_account *reclaims; /* by name */
+	size_t reclaim_count;
 };
 
 struct cache_alias {
@@ -61,6 +70,12 @@ struct cache_debug {
 	char flags[8];	/* as in the parameter: F, Z, P, U, T */
 };
 
+/* The file reclaim_account of a cache, in /sys/kernel/slab. */
+struct cache_reclaim_account {
+	char name[64];
+	enum cache_reclaim reclaim;
+};
+
 /*
  * Lines of kernel/caches:
  *	cache ADDRESS SINCE OBJECT_SIZE SIZE NAME [accounted|unaccounted]
@@ -68,6 +83,7 @@ struct cache_debug {
  *	alias NAME OTHER[,OTHER…]
  *	kmalloc NAME [OBJECT_SIZE SIZE]
  *	debug NAME BYTES FLAGS
+ *	reclaim_account NAME 0|1
  * Numbers are decimal, addresses hex; in NAME, a space, a backslash and a byte that is not
  * printable are \xHH. Lines may be in any order; lines with other keys are skipped. A repeated line
  * is ignored. A cache without a line "gone" ends when the next cache at its address begins. 0 or
@@ -82,6 +98,7 @@ int caches_write_gone(FILE *file, uint64_t address, uint64_t until);
 int caches_write_alias(FILE *file, const char *name, const char *others);
 int caches_write_kmalloc(FILE *file, const struct kmalloc_name *kmalloc);
 int caches_write_debug(FILE *file, const struct cache_debug *debug);
+int caches_write_reclaim(FILE *file, const struct cache_reclaim_account *account);
 
 /* Is this the name of a kmalloc cache: "kmalloc-64", "kmalloc-cg-1k", "dma-kmalloc-8"? */
 bool caches_is_kmalloc(const char *name);
@@ -98,6 +115,12 @@ const struct kmalloc_name *caches_find_kmalloc(const struct caches *caches, cons
 
 /* NULL: the cache of this name has no slab debugging. */
 const struct cache_debug *caches_find_debug(const struct caches *caches, const char *name);
+
+/*
+ * Is the cache of this name reclaimable? Unknown if its lines differ: it was destroyed, and another
+ * got its name. The name of a kmalloc cache says it without a line.
+ */
+enum cache_reclaim caches_find_reclaim(const struct caches *caches, const char *name);
 
 /* The aliases of a cache of this name, which need not be in the list; or NULL. */
 const char *caches_find_aliases(const struct caches *caches, const char *name);

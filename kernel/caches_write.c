@@ -44,6 +44,16 @@ int caches_write_kmalloc(FILE *file, const struct kmalloc_name *kmalloc)
 	return text_write_result(file);
 }
 
+int caches_write_reclaim(FILE *file, const struct cache_reclaim_account *account)
+{
+	if (account->reclaim == CACHE_RECLAIM_UNKNOWN)
+		return 0;
+	fputs("reclaim_account ", file);
+	text_write_word(file, account->name);
+	fputs(account->reclaim == CACHE_RECLAIMABLE ? " 1\n" : " 0\n", file);
+	return text_write_result(file);
+}
+
 int caches_write_debug(FILE *file, const struct cache_debug *debug)
 {
 	fputs("debug ", file);

@@ -33,7 +33,11 @@
 
 const struct anonymize_table anonymize_tables[] = {
 	{ "kernel/caches",
-	  { { "cache", "annnc?u" }, { "gone", "an" }, { "kmalloc", "w" }, { "alias", "ww" } } },
+	  { { "cache", "annnc?u" },
+	    { "gone", "an" },
+	    { "kmalloc", "w" },
+	    { "alias", "ww" },
+	    { "reclaim_account", "wn" } } },
 	{ "kernel/tasks", { { "task", "nnnt?n" }, { "user", "nl" } } },
 	{ "kernel/slabinfo", { { "slab", "nwnn?n" }, { "read", "nn" }, { "sizes", "wnn" } } },
 	{ "kernel/process_memory",

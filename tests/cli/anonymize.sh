@@ -82,7 +82,9 @@ printf 'task 4999999 0 4999999 sh-orange\n' >>named/kernel/tasks
 printf 'statm 1 5 4 3 2 1 9\nreading 4 6\ngone 1 8\n' >named/kernel/process_memory
 printf 'memory 0 0x0 0xffffffffffffffff\nmemory 1 0x1000 0x1fff\n' >>named/kernel/topology
 address=$(sed -n 's/^cache 0x\([0-9a-f]*\) .*/\1/p' named/kernel/caches | head -1)
-echo "kmalloc of_$address" >>named/kernel/caches
+flags='reclaim_account dentry 1
+reclaim_account filp 0'
+printf '%s\n' "kmalloc of_$address" "$flags" >>named/kernel/caches
 run 1 kmemtrace-pack -u --anonymize -o named.plain named
 says "named/metadata: 1 name has the host name in it, and stays"
 cmp named/kernel/process_memory named.plain/kernel/process_memory || failed=1
@@ -91,6 +93,8 @@ cmp named/kernel/process_memory named.plain/kernel/process_memory || failed=1
 says "named/kernel/tasks: 1 name has the host name in it, and stays"
 grep -qx 'kmalloc of_eeee[0-9a-f]\{12\}' named.plain/kernel/caches ||
 	wrong "the cache is called $(grep of_ named.plain/kernel/caches)"
+[ "$(grep '^reclaim' named.plain/kernel/caches)" = "$flags" ] ||
+	wrong "the flags of caches changed: $(cat named.plain/kernel/caches)"
 grep -q "$address" -r named.plain && wrong "a name has the address $address in it"
 run 1 kmemtrace-pack -u --anonymize=tasks -o named.plain named
 grep -q tasks said && wrong "names of tasks were replaced, but: $(cat said)"

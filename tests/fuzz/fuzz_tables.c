@@ -74,6 +74,11 @@ static char *parse_caches(const char *text)
 		FUZZ_EXPECT(i > 100 || caches_find_debug(&caches, caches.debugged[i].name));
 		caches_write_debug(written.file, &caches.debugged[i]);
 	}
+	for (size_t i = 0; i < caches.reclaim_count; i++) {
+		FUZZ_EXPECT(i > 100 || caches_find_reclaim(&caches, caches.reclaims[i].name) ==
+					       caches.reclaims[i].reclaim);
+		caches_write_reclaim(written.file, &caches.reclaims[i]);
+	}
 	caches_deinit(&caches);
 	return end_text(&written);
 }

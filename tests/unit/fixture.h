@@ -9,6 +9,7 @@
  *	cache NAME ADDRESS OBJECT_SIZE SIZE [since=TIME]	gone ADDRESS TIME
  *	has NAME			(a kmalloc cache of the kernel)
  *	debugged NAME OBJECT_SIZE SIZE BYTES FLAGS	(a cache with slab debugging, as has too)
+ *	reclaim NAME 0|1
  *	slab TIME NAME ACTIVE TOTAL [held=] [until=TIME] [object= size=]	(as /proc/slabinfo)
  *	alias NAME OTHER[,OTHER…]	task TID TGID COMM
  *	memory NODE BEGIN LAST	(of kernel addresses)

@@ -132,6 +132,18 @@ static int make_debugged_cache(struct making *making)
 	return err ? err : caches_write_debug(making->cache_lines, &debug);
 }
 
+static int make_reclaim(struct making *making)
+{
+	struct cache_reclaim_account account = { .reclaim = CACHE_UNRECLAIMABLE };
+	uint64_t value;
+	int err = making_number(making, making->word[2], &value);
+
+	if (!err && value)
+		account.reclaim = CACHE_RECLAIMABLE;
+	snprintf(account.name, sizeof(account.name), "%s", making->word[1]);
+	return err ? err : caches_write_reclaim(making->cache_lines, &account);
+}
+
 static int make_slab(struct making *making)
 {
 	struct slabinfo_cache cache = { .held = SLABINFO_UNKNOWN };
@@ -437,6 +449,7 @@ const struct making_keyword making_context_keywords[] = {
 	{ "alias", 3, make_alias },
 	{ "has", 2, make_kmalloc_cache },
 	{ "debugged", 6, make_debugged_cache },
+	{ "reclaim", 3, make_reclaim },
 	{ "slab", 5, make_slab },
 	{ "task", 4, make_task },
 	{ "user", 2, make_user },

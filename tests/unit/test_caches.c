@@ -169,6 +169,38 @@ static void knows_kmalloc_caches(void **state)
 	assert_false(caches_is_kmalloc("kmalloc") || caches_is_kmalloc("my-kmalloc-8"));
 }
 
+static void knows_reclaimable_caches(void **state)
+{
+	static const char text[] = "reclaim_account dentry 1\n"
+				   "reclaim_account a\\x20b 0\n"
+				   "reclaim_account twice 0\nreclaim_account twice 0\n"
+				   /* three caches of one name, one after another */
+				   "reclaim_account other 0\nreclaim_account other 1\n"
+				   "reclaim_account other 0\nreclaim_account other 0\n"
+				   "reclaim_account kmalloc-rcl-8 0\n"
+				   "reclaim_account\nreclaim_account none\nreclaim_account none x\n"
+				   "reclaim_account none 2\nreclaim_account cut 1";
+	struct caches caches;
+
+	(void)state;
+	assert_int_equal(caches_parse(&caches, text), 0);
+	assert_int_equal(caches.reclaim_count, 5);
+	assert_int_equal(caches_find_reclaim(&caches, "dentry"), CACHE_RECLAIMABLE);
+	assert_int_equal(caches_find_reclaim(&caches, "a b"), CACHE_UNRECLAIMABLE);
+	assert_int_equal(caches_find_reclaim(&caches, "twice"), CACHE_UNRECLAIMABLE);
+	assert_int_equal(caches_find_reclaim(&caches, "other"), CACHE_RECLAIM_UNKNOWN);
+	assert_int_equal(caches_find_reclaim(&caches, "none"), CACHE_RECLAIM_UNKNOWN);
+	assert_int_equal(caches_find_reclaim(&caches, "cut"), CACHE_RECLAIM_UNKNOWN);
+	/* the line counts, not the name */
+	assert_int_equal(caches_find_reclaim(&caches, "kmalloc-rcl-8"), CACHE_UNRECLAIMABLE);
+	assert_int_equal(caches_find_reclaim(&caches, "kmalloc-rcl-16"), CACHE_RECLAIMABLE);
+	assert_int_equal(caches_find_reclaim(&caches, "kmalloc-cg-16"), CACHE_UNRECLAIMABLE);
+	caches_deinit(&caches);
+	assert_int_equal(caches_parse(&caches, ""), 0);
+	assert_int_equal(caches_find_reclaim(&caches, "dentry"), CACHE_RECLAIM_UNKNOWN);
+	caches_deinit(&caches);
+}
+
 /* Lines "kmalloc" of so many names, each `times` times. */
 static char *kmalloc_lines(int names, int times)
 {
@@ -252,6 +284,7 @@ int main(void)
 		cmocka_unit_test(written_caches_are_parsed),
 		cmocka_unit_test(damaged_caches_are_skipped),
 		cmocka_unit_test(knows_kmalloc_caches),
+		cmocka_unit_test(knows_reclaimable_caches),
 		cmocka_unit_test(kmalloc_caches_are_few),
 		cmocka_unit_test(hostile_aliases_are_bounded),
 		cmocka_unit_test(text_may_be_cut_off_anywhere),

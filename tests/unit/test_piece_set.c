@@ -90,11 +90,12 @@ static void prepares_the_next_piece(void **state)
 	scratch_put(folder, "piece.000001/kernel/formats/kfree.format", "format");
 	scratch_put(folder, "piece.000001/kernel/caches",
 		    "kmalloc kmalloc-8\nalias a b,c\ncache ff 0 8 8 kmalloc-8\nkmallocs x\n"
-		    "gone ff 5\nalias b a,c\n");
+		    "gone ff 5\nalias b a,c\nreclaim_account a 1\n");
 	scratch_put(folder, "piece.000001/kernel/slabinfo", "sizes a 8 8\nslab 5 a 1 2\n");
 	scratch_put(folder, "piece.000001/kernel/tasks", "task 1 1 0 init\n");
 	assert_int_equal(piece_prepare(set, 2), 0);
-	assert_text(".next.000002/kernel/caches", "kmalloc kmalloc-8\nalias a b,c\nalias b a,c\n");
+	assert_text(".next.000002/kernel/caches",
+		    "kmalloc kmalloc-8\nalias a b,c\nalias b a,c\nreclaim_account a 1\n");
 	assert_text(".next.000002/kernel/slabinfo", "sizes a 8 8\n");
 	assert_text(".next.000002/kernel/formats/kfree.format", "format");
 	assert_false(scratch_has(folder, ".next.000002/kernel/tasks"));

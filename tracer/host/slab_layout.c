@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reads the layout and the debugging of each slab cache from /sys/kernel/slab. */
+/* Reads the layout and the flags of each slab cache from /sys/kernel/slab. */
 #include "config.h"
 
 #include <dirent.h>
@@ -34,8 +34,9 @@ static bool open_reader(struct layout_reader *reader)
 	return fd >= 0;
 }
 
-/* 0 if there is no such file, or no number at its begin. */
-static uint64_t read_number(struct layout_reader *reader, const char *cache, const char *file)
+/* none: if there is no such file, or no number at its begin. */
+static uint64_t read_number_or(struct layout_reader *reader, const char *cache, const char *file,
+			       uint64_t none)
 {
 	char path[128], *text;
 	const char *at;
@@ -47,12 +48,17 @@ static uint64_t read_number(struct layout_reader *reader, const char *cache, con
 	if (err && !error_is_unavailable(err))
 		reader->err = err;
 	if (err)
-		return 0;
+		return none;
 	at = text;
 	if (!number_parse(&at, 10, &number))
-		number = 0;
+		number = none;
 	free(text);
 	return number;
+}
+
+static uint64_t read_number(struct layout_reader *reader, const char *cache, const char *file)
+{
+	return read_number_or(reader, cache, file, 0);
 }
 
 static uint32_t read_size(struct layout_reader *reader, const char *cache, const char *file)
@@ -112,6 +118,18 @@ static int write_kmalloc(struct layout_reader *reader, const char *cache, FILE *
 	return caches_write_kmalloc(file, &kmalloc);
 }
 
+static int write_reclaim(struct layout_reader *reader, const char *cache, FILE *file)
+{
+	struct cache_reclaim_account account = { 0 };
+	uint64_t value = read_number_or(reader, cache, "reclaim_account", UINT64_MAX);
+
+	if (value > 1)
+		return 0;
+	account.reclaim = value ? CACHE_RECLAIMABLE : CACHE_UNRECLAIMABLE;
+	snprintf(account.name, sizeof(account.name), "%s", cache);
+	return caches_write_reclaim(file, &account);
+}
+
 /* Calls write() for each cache, until it fails. */
 static int write_caches(FILE *file,
 			int (*write)(struct layout_reader *reader, const char *cache, FILE *file))
@@ -142,6 +160,13 @@ static int write_caches(FILE *file,
 int slab_layout_write_kmalloc(FILE *file)
 {
 	return write_caches(file, write_kmalloc);
+}
+
+int slab_layout_write_reclaim(FILE *file)
+{
+	int err = write_caches(file, write_reclaim);
+
+	return error_is_unavailable(err) ? 0 : err;
 }
 
 /* Is there debugging, or was it asked for of a cache that may come? */

@@ -303,6 +303,8 @@ int snapshot_aliases(struct directory *directory)
 	free(list);
 	if (!err)
 		err = slab_layout_write_debug(file);
+	if (!err)
+		err = slab_layout_write_reclaim(file);
 	return close_caches(directory, file, err);
 }
 

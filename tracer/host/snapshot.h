@@ -33,7 +33,10 @@ int snapshot_topology(struct directory *directory, const struct topology *topolo
  */
 int snapshot_formats(struct directory *directory);
 
-/* Appends the aliases of merged caches, and the slab debugging of each, from /sys/kernel/slab. */
+/*
+ * Appends, from /sys/kernel/slab, the aliases of merged caches, the slab debugging of each cache,
+ * and whether it is reclaimable.
+ */
 int snapshot_aliases(struct directory *directory);
 
 /* Appends the names of kmalloc()'s caches, from /sys/kernel/slab, with their sizes, or
@@ -83,6 +86,9 @@ int slab_layout_add_held(struct slabinfo_snapshot *snapshot, const struct topolo
  */
 int slab_layout_write_kmalloc(FILE *file);
 int slab_layout_write_debug(FILE *file);
+
+/* Whether each cache is reclaimable: no line if the kernel has no such folder. 0 or -errno. */
+int slab_layout_write_reclaim(FILE *file);
 
 /* Sets both sizes of each cache, from the same folder, as slab_layout_add_held(). */
 int slab_layout_add_sizes(struct slabinfo_snapshot *snapshot);

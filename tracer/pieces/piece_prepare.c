@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Symbols, formats and the like are links. Aliases, slab debugging and kmalloc()'s caches stand in
- * kernel/caches, and the sizes of the caches in kernel/slabinfo, before what comes while the
- * capture runs: these lines are copied.
+ * Symbols, formats and the like are links. Aliases, kmalloc()'s caches and the flags of caches
+ * stand in kernel/caches, and the sizes of the caches in kernel/slabinfo, before the lines that
+ * come while the capture runs: these lines are copied.
  */
 #include "config.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +24,16 @@
 
 #define TABLE_BYTES_MAX ((size_t)64 << 20)
 #define FILE_MODE 0644
+#define KEYS 4
 
 static const char *const linked[] = { "kernel/symbols", "kernel/gfp", "kernel/topology" };
 
 /* The lines of a table that the next piece has too: those with one of these keys. */
 static const struct {
-	const char *table, *keys[3];
+	const char *table, *keys[KEYS];
 } copied[] = {
-	{ "kernel/caches", { "kmalloc", "alias", "debug" } },
-	{ "kernel/slabinfo", { "sizes", "sizes", "sizes" } },
+	{ "kernel/caches", { "kmalloc", "alias", "debug", "reclaim_account" } },
+	{ "kernel/slabinfo", { "sizes" } },
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -83,18 +85,25 @@ static int share_formats(int from, int to)
 	return err;
 }
 
-static int write_key_lines(FILE *file, const char *text, const char *const keys[3])
+static bool has_key(struct line *line, const char *const keys[KEYS])
+{
+	for (size_t i = 0; i < KEYS && keys[i]; i++)
+		if (line_key(line, keys[i]))
+			return true;
+	return false;
+}
+
+static int write_key_lines(FILE *file, const char *text, const char *const keys[KEYS])
 {
 	struct line line;
 
 	for (const char *at = text, *begin = at; line_next(&line, &at); begin = at)
-		if (line_key(&line, keys[0]) || line_key(&line, keys[1]) ||
-		    line_key(&line, keys[2]))
+		if (has_key(&line, keys))
 			fwrite(begin, 1, (size_t)(at - begin), file);
 	return text_write_result(file);
 }
 
-static int copy_lines(int from, int to, const char *table, const char *const keys[3])
+static int copy_lines(int from, int to, const char *table, const char *const keys[KEYS])
 {
 	__attribute__((cleanup(free_text))) char *text = NULL;
 	int fd, failed, err = read_file(from, table, TABLE_BYTES_MAX, &text, NULL);
