@@ -86,6 +86,7 @@ static int64_t add_named_cache(struct cache_table *table, const char *name)
 	cache = &analysis->caches[analysis->cache_count];
 	*cache = (struct analysis_cache){ .selected = selected };
 	snprintf(cache->name, sizeof(cache->name), "%s", name);
+	cache->reclaim = caches_find_reclaim(&analysis->capture->caches, name);
 	return (int64_t)analysis->cache_count++;
 }
 
@@ -233,6 +234,9 @@ static int64_t find_class(struct cache_table *table, enum kmalloc_type type, con
 	cache = &table->analysis->caches[added];
 	cache->is_kmalloc = true;
 	cache->is_large = large;
+	/* the flag that chooses kmalloc-rcl is not known, as of a capture without kernel/gfp */
+	if (!table->reclaimable && !large)
+		cache->reclaim = CACHE_RECLAIM_UNKNOWN;
 	if (!large) {
 		cache->object_size = size;
 		cache->size = allocated;

@@ -59,6 +59,9 @@ static int add_waste(void *data, const struct slab_object *object,
 	uint64_t usable = weight->allocated -
 			  cache_debug_bytes(&wastes->list[object->cache], weight->allocated);
 
+	if (!is_peak)
+		reclaim_sum_add(&wastes->reclaims[object->group],
+				wastes->list[object->cache].reclaim, weight->allocated);
 	if (weight->requested >= usable)
 		return 0;
 	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
@@ -81,8 +84,11 @@ int heap_wastes_init(struct heap_wastes *wastes, const struct analysis *analysis
 		.list = analysis->caches,
 		.groups = calloc(analysis->group_count + 1, sizeof(*wastes->groups)),
 		.caches = calloc(analysis->cache_count + 1, sizeof(*wastes->caches)),
+		.reclaims = calloc(analysis->group_count + 1, sizeof(*wastes->reclaims)),
 	};
-	err = wastes->groups && wastes->caches ? take_heap(analysis, add_waste, wastes) : -ENOMEM;
+	err = wastes->groups && wastes->caches && wastes->reclaims
+		      ? take_heap(analysis, add_waste, wastes)
+		      : -ENOMEM;
 	if (err) {
 		heap_wastes_deinit(wastes);
 		return err;
@@ -109,6 +115,7 @@ void heap_wastes_deinit(struct heap_wastes *wastes)
 {
 	free(wastes->groups);
 	free(wastes->caches);
+	free(wastes->reclaims);
 	*wastes = (struct heap_wastes){ 0 };
 }
 

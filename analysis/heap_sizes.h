@@ -13,6 +13,7 @@
 #define ANALYSIS_HEAP_SIZES_H
 
 #include "analysis/model.h"
+#include "analysis/reclaim.h"
 #include "base/hash_map.h"
 
 /* The wasted bytes of a group, of a cache, or of all. */
@@ -24,6 +25,7 @@ struct heap_wastes {
 	const struct analysis_cache *list;  /* the caches of the analysis */
 	struct heap_waste *groups, *caches; /* by index in the analysis */
 	struct heap_waste total;
+	struct reclaim_sum *reclaims; /* of the live bytes, by index of their group */
 };
 
 /* After an analysis with settings.peak_heap. 0 or -ENOMEM. */

@@ -87,6 +87,7 @@ struct analysis_cache {
 	bool is_kmalloc, is_large; /* large: whole pages, no slab */
 	bool is_anonymous;	   /* all caches with these sizes that the kernel does not name */
 	bool selected;
+	enum cache_reclaim reclaim;
 	uint32_t object_size, size; /* usable bytes, and bytes between two objects; 0: unknown */
 	uint32_t debug;		    /* bytes of size for slab debugging */
 	uint64_t allocations, frees, missed_frees, failed;

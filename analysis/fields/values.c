@@ -278,21 +278,45 @@ struct value value_get_zindx(struct value_source *source, const struct transitio
 						     : value_unknown();
 }
 
-/* If the object's cache is anonymous and the free names a cache: the named one. */
+/* The cache that a free names, if the object's cache is anonymous; else NULL. */
+static const struct cache *cache_of_free(const struct analysis *analysis,
+					 const struct transition *transition)
+{
+	const struct event *event = transition->event;
+
+	return event->has_cache && is_freed(transition) &&
+			       analysis->caches[transition->cache].is_anonymous
+		       ? event->cache
+		       : NULL;
+}
+
 struct value value_get_cache(struct value_source *source, const struct transition *transition)
 {
 	const struct analysis *analysis = source->analysis;
-	const struct event *event = transition->event;
 	const struct named *named;
+	const struct cache *cache;
 
 	if (transition->cache >= analysis->cache_count)
 		return value_unknown();
-	if (event->has_cache && is_freed(transition) &&
-	    analysis->caches[transition->cache].is_anonymous)
-		named = names_event_cache(&source->names, event->cache);
-	else
-		named = names_cache(&source->names, analysis, transition->cache);
+	cache = cache_of_free(analysis, transition);
+	named = cache ? names_event_cache(&source->names, cache)
+		      : names_cache(&source->names, analysis, transition->cache);
 	return NAMED(source, named, text);
+}
+
+struct value value_get_reclaimable(struct value_source *source, const struct transition *transition)
+{
+	const struct analysis *analysis = source->analysis;
+	const struct cache *cache;
+	enum cache_reclaim reclaim;
+
+	if (transition->cache >= analysis->cache_count)
+		return value_unknown();
+	cache = cache_of_free(analysis, transition);
+	reclaim = cache ? caches_find_reclaim(&source->capture->caches, cache->name)
+			: analysis->caches[transition->cache].reclaim;
+	return reclaim == CACHE_RECLAIM_UNKNOWN ? value_unknown()
+						: value_of(reclaim == CACHE_RECLAIMABLE);
 }
 
 struct value value_get_time(struct value_source *source, const struct transition *transition)

@@ -88,7 +88,8 @@ typedef struct value value_getter(struct value_source *source, const struct tran
 	add(write_access) add(fault_type) add(victim) add(zero) add(uid) add(user) add(alloc_uid) \
 	add(type_numallocs) add(type_numfrees) add(type_memalloced) add(type_memfreed)     \
 	add(type_count) add(type_bytes) add(context) add(stack) add(syscall) add(process) \
-	add(cgroup) add(container) add(charged) add(user_stack)
+	add(cgroup) add(container) add(charged) add(user_stack) \
+	add(reclaimable)
 /* clang-format on */
 
 /* Of the memory at a kernel address. */

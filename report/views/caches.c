@@ -41,6 +41,7 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_aliases, .where = COLUMN_BELOW },
 	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_debug_size, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_reclaimable, .where = COLUMN_IN_TEXT_IF_USED },
 	{ 0 },
 };
 
@@ -87,6 +88,9 @@ static int add_cache_row(const struct report *report, struct table *table,
 									   : CELL_UNKNOWN;
 	table_cell(table, COLUMN_size)->number = cache->size ? cache->size : CELL_UNKNOWN;
 	table_cell(table, COLUMN_debug_size)->number = cache->debug;
+	table_cell(table, COLUMN_reclaimable)->number =
+		cache->reclaim == CACHE_RECLAIM_UNKNOWN ? CELL_UNKNOWN
+							: cache->reclaim == CACHE_RECLAIMABLE;
 	table_cell(table, COLUMN_allocations)->number = cache->allocations;
 	table_cell(table, COLUMN_frees)->number = cache->frees;
 	table_cell(table, COLUMN_missed_frees)->number = cache->missed_frees;
@@ -143,6 +147,7 @@ static int add_nameless(const struct report *report, struct table *table)
 	table_cell(table, COLUMN_aliases)->text = strdup("");
 	table_cell(table, COLUMN_object_size)->number = table_cell(table, COLUMN_size)->number =
 		CELL_UNKNOWN;
+	table_cell(table, COLUMN_reclaimable)->number = CELL_UNKNOWN;
 	table_cell(table, COLUMN_peak_waste)->number =
 		report->analysis.peak_heap->is_known ? 0 : CELL_UNKNOWN;
 	table_cell(table, COLUMN_coverage_percent)->decimal = NAN;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "analysis/delta.h"
+#include "analysis/reclaim.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "report/views/damage.h"
@@ -49,6 +50,7 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_damage_bytes },
 	{ .name = COLUMN_covered_bytes, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_partly_covered, .where = COLUMN_BELOW },
+	{ .name = COLUMN_reclaimable_bytes, .where = COLUMN_BELOW },
 	{ .name = COLUMN_main_task, .where = COLUMN_BELOW },
 	{ .name = COLUMN_main_task_pid, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_main_task_comm, .where = COLUMN_NOT_IN_TEXT },
@@ -279,6 +281,7 @@ static char *list_partly(const struct report *report, struct cache_share *shares
 static void add_caches(const struct report *report, const struct slab_object *const *list,
 		       size_t count, struct cache_share *shares, struct table *table)
 {
+	struct reclaim_sum reclaim = { 0 };
 	struct object_weight weight;
 	size_t used = 0;
 
@@ -290,7 +293,11 @@ static void add_caches(const struct report *report, const struct slab_object *co
 		share->cache = list[i]->cache;
 		share->objects += weight.objects;
 		share->bytes += weight.allocated;
+		reclaim_sum_add(&reclaim, object_reclaim(&report->analysis, list[i]),
+				weight.allocated);
 	}
+	table_cell(table, COLUMN_reclaimable_bytes)->number = reclaim.unknown ? CELL_UNKNOWN
+									      : reclaim.reclaimable;
 	for (size_t i = 0; i < report->analysis.cache_count; i++)
 		if (shares[i].objects)
 			shares[used++] = shares[i];

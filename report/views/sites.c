@@ -31,6 +31,7 @@ const struct column_choice sites_columns[] = {
 	{ .name = COLUMN_lifetime_p50_ns },
 	{ .name = COLUMN_lifetime_p99_ns },
 	{ .name = COLUMN_coverage_percent, .where = COLUMN_BELOW_IF_PART },
+	{ .name = COLUMN_reclaimable_bytes, .where = COLUMN_BELOW },
 	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
 	{ 0 },
 };
@@ -60,7 +61,9 @@ static int add_site_row(struct report *report, struct table *table, const struct
 	const struct select *select = report->settings.select;
 	/* with --older the analysis reports an object when it ends: the peak is not known */
 	bool knows_peak = !select || !select->older;
-	const struct heap_waste *waste = &report->wastes.groups[group - report->analysis.groups];
+	size_t index = (size_t)(group - report->analysis.groups);
+	const struct heap_waste *waste = &report->wastes.groups[index];
+	const struct reclaim_sum *reclaim = &report->wastes.reclaims[index];
 
 	if (!table_add(table))
 		return -ENOMEM;
@@ -80,6 +83,8 @@ static int add_site_row(struct report *report, struct table *table, const struct
 	table_cell(table, COLUMN_live_objects)->number = group->live_objects;
 	table_cell(table, COLUMN_live_bytes)->number = group->live_bytes;
 	table_cell(table, COLUMN_live_waste)->number = waste->live;
+	table_cell(table, COLUMN_reclaimable_bytes)->number =
+		reclaim->unknown ? CELL_UNKNOWN : reclaim->reclaimable;
 	table_cell(table, COLUMN_cross_cpu_frees)->number = group->cross_cpu_frees;
 	table_cell(table, COLUMN_peak_bytes)->number = knows_peak ? group->peak_bytes
 								  : CELL_UNKNOWN;
@@ -91,8 +96,7 @@ static int add_site_row(struct report *report, struct table *table, const struct
 		find_lifetime(&report->analysis, group, 50);
 	table_cell(table, COLUMN_lifetime_p99_ns)->number =
 		find_lifetime(&report->analysis, group, 99);
-	table_cell(table, COLUMN_live_upper_bound)->truth =
-		report->bounds.groups[group - report->analysis.groups];
+	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.groups[index];
 	table_cell(table, COLUMN_coverage_percent)->decimal =
 		find_group_coverage(&report->analysis, group);
 	estimate_set_group(report, table, group, false);
