@@ -254,6 +254,10 @@ int table_sort_and_cut(struct table *table, const char *keys, size_t rows)
 	size_t *order;
 	int err;
 
+	if (!keys) {
+		table_cut(table, rows);
+		return 0;
+	}
 	for (const char *key = keys;; key++) {
 		size_t length = strcspn(key, ",");
 

@@ -83,7 +83,7 @@ struct table {
 	/* In a text: one line of heads, and no title. */
 	bool is_compact;
 	size_t text_rows;	      /* at most, in a text without -l; 0: as the view */
-	const char *sort;	      /* default keys */
+	const char *sort;	      /* default keys; NULL: the rows are in order */
 	const struct column *columns; /* not the table's own */
 	size_t column_count;
 	size_t tiebreak;    /* the column that orders rows with equal sort keys */
@@ -129,7 +129,7 @@ int table_rearrange(struct table *table, struct column *columns, const size_t *f
 /* Keeps the first rows; 0 keeps all. */
 void table_cut(struct table *table, size_t rows);
 
-/* The same as both, with memory for the rows that stay only. */
+/* The same as both, with memory for the rows that stay only. No keys (NULL): not sorted. */
 int table_sort_and_cut(struct table *table, const char *keys, size_t rows);
 
 static inline const struct cell *table_row(const struct table *table, size_t row)

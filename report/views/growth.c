@@ -3,10 +3,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
 
+#include "analysis/delta.h"
+#include "analysis/reclaim.h"
 #include "report/render/render.h"
 #include "report/views/damage.h"
 #include "report/views/row_names.h"
@@ -14,6 +17,8 @@
 #include "report/views/view.h"
 
 #define GROWTH_ROWS 5
+#define RECLAIMABLE_ROWS 2    /* of them, at most */
+#define RECLAIMABLE_WEIGHT 16 /* a reclaimable byte counts 1/16 in the order */
 
 static const struct column_choice columns[] = {
 	{ .name = COLUMN_site },
@@ -59,12 +64,23 @@ struct growing {
 	size_t group;
 	uint64_t live_bytes;
 	struct damage damage;
+	bool is_reclaimable; /* more than half of its live bytes */
+	uint64_t rank;	     /* the rows are in descending order of it */
 };
 
-/* The numbers are in the legend of the column, too. */
-static const char *pattern_of(double steady)
+/* The numbers are in the legend of the column, too. NULL: no memory. */
+static char *pattern_text(const struct growing *one)
 {
-	return steady >= 80 ? "steady" : steady < 50 ? "burst" : "uneven";
+	double steady = one->damage.steady;
+	char *text;
+
+	if (asprintf(&text, "%s%s",
+		     steady >= 80  ? "steady"
+		     : steady < 50 ? "burst"
+				   : "uneven",
+		     one->is_reclaimable ? ", reclaimable" : "") < 0)
+		return NULL;
+	return text;
 }
 
 static int compare_live_bytes(const void *left, const void *right)
@@ -84,42 +100,76 @@ static size_t count_rows(const struct report *report)
 	return is_cut ? MIN(report->lines, GROWTH_ROWS) : GROWTH_ROWS;
 }
 
-/* Inserts one into the best, of up to rows, which are sorted by growth; returns their number. */
-static size_t insert_growing(struct growing *best, size_t count, size_t rows,
-			     const struct growing *one)
-{
-	size_t at = count < rows ? count++ : count;
+/* The groups that grew most, of up to rows, with the most first. */
+struct growing_list {
+	struct growing best[GROWTH_ROWS];
+	size_t count, rows;
+};
 
-	for (; at && best[at - 1].damage.grown_bytes < one->damage.grown_bytes; at--)
-		if (at < rows)
-			best[at] = best[at - 1];
-	if (at < rows)
-		best[at] = *one;
-	return count;
+static void insert_growing(struct growing_list *list, const struct growing *one)
+{
+	size_t at = list->count < list->rows ? list->count++ : list->count;
+
+	for (; at && list->best[at - 1].rank < one->rank; at--)
+		if (at < list->rows)
+			list->best[at] = list->best[at - 1];
+	if (at < list->rows)
+		list->best[at] = *one;
+}
+
+/* Is the list full, and has no group with so many bytes a place in it? */
+static bool is_above(const struct growing_list *list, uint64_t bytes)
+{
+	return list->count == list->rows &&
+	       (!list->rows || bytes <= list->best[list->rows - 1].rank);
+}
+
+static bool is_reclaimable(const struct analysis *analysis,
+			   const struct slab_object *const *objects, size_t count)
+{
+	uint64_t reclaimable = 0, all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t bytes = weigh_object(analysis, objects[i]).allocated;
+
+		all += bytes;
+		if (object_reclaim(analysis, objects[i]) == CACHE_RECLAIMABLE)
+			reclaimable += bytes;
+	}
+	return reclaimable > all / 2;
 }
 
 /*
  * Finds the groups that grew most. They grew by at most their live bytes: groups that have fewer
- * than the last of the best grew need no look at their objects. list: by live bytes.
+ * than the last of the best grew need no look at their objects. list: by live bytes. Reclaimable
+ * memory is freed when it is short: it counts less, and has few of the rows.
  */
-static size_t find_best(struct growing *best, size_t rows, struct growing *list, size_t count,
-			const struct analysis *analysis, const struct survivors *survivors,
-			uint64_t *times)
+static void find_best(struct growing_list *found, struct growing *list, size_t count,
+		      const struct analysis *analysis, const struct survivors *survivors,
+		      uint64_t *times)
 {
-	size_t found = 0;
+	struct growing_list reclaimable = { .rows = MIN(found->rows, RECLAIMABLE_ROWS) };
 
 	for (size_t i = 0; i < count; i++) {
 		const struct slab_object *const *objects;
+		struct growing *one = &list[i];
 		size_t objects_count;
 
-		if (found == rows && list[i].live_bytes <= best[rows - 1].damage.grown_bytes)
+		if (is_above(found, one->live_bytes) &&
+		    is_above(&reclaimable, one->live_bytes / RECLAIMABLE_WEIGHT))
 			break;
-		objects = survivors_of(survivors, list[i].group, &objects_count);
-		damage_find(&list[i].damage, analysis, objects, objects_count, times);
-		if (list[i].damage.grown_bytes)
-			found = insert_growing(best, found, rows, &list[i]);
+		objects = survivors_of(survivors, one->group, &objects_count);
+		damage_find(&one->damage, analysis, objects, objects_count, times);
+		if (!one->damage.grown_bytes)
+			continue;
+		one->is_reclaimable = is_reclaimable(analysis, objects, objects_count);
+		one->rank = one->damage.grown_bytes;
+		if (one->is_reclaimable)
+			one->rank /= RECLAIMABLE_WEIGHT;
+		insert_growing(one->is_reclaimable ? &reclaimable : found, one);
 	}
-	return found;
+	for (size_t i = 0; i < reclaimable.count; i++)
+		insert_growing(found, &reclaimable.best[i]);
 }
 
 static int add_largest_row(struct report *report, struct table *table,
@@ -141,7 +191,7 @@ static int add_largest_row(struct report *report, struct table *table,
 	table_cell(table, COLUMN_grown_bytes)->number = one->damage.grown_bytes;
 	table_cell(table, COLUMN_coverage_percent)->decimal = one->damage.coverage;
 	table_cell(table, COLUMN_damage_bytes)->number = one->damage.bytes;
-	table_cell(table, COLUMN_growth_pattern)->text = strdup(pattern_of(one->damage.steady));
+	table_cell(table, COLUMN_growth_pattern)->text = pattern_text(one);
 	return table_cell(table, COLUMN_site)->text &&
 			       table_cell(table, COLUMN_growth_pattern)->text
 		       ? main_task_set(report, objects, count, table)
@@ -180,8 +230,8 @@ static int add_largest_rows(struct report *report, struct table *table,
 {
 	const struct analysis *analysis = &report->analysis;
 	struct growing *list = calloc(analysis->group_count + 1, sizeof(*list));
-	struct growing best[GROWTH_ROWS];
-	size_t count = 0, most = 0, found = 0;
+	struct growing_list found = { .rows = count_rows(report) };
+	size_t count = 0, most = 0;
 	uint64_t *times;
 	int err = 0;
 
@@ -200,13 +250,12 @@ static int add_largest_rows(struct report *report, struct table *table,
 		err = -ENOMEM;
 	} else {
 		qsort(list, count, sizeof(*list), compare_live_bytes);
-		found = find_best(best, count_rows(report), list, count, analysis, survivors,
-				  times);
+		find_best(&found, list, count, analysis, survivors, times);
 	}
-	for (size_t i = 0; i < found && !err; i++)
-		err = add_largest_row(report, table, survivors, &best[i]);
+	for (size_t i = 0; i < found.count && !err; i++)
+		err = add_largest_row(report, table, survivors, &found.best[i]);
 	if (!err)
-		err = add_others(report, table, best, found);
+		err = add_others(report, table, found.best, found.count);
 	free(times);
 	free(list);
 	return err;
@@ -222,8 +271,6 @@ int growth_table(struct report *report)
 	table->key = "growth";
 	table->title = "Growth (details: kmemtrace-report leaks)";
 	table->empty = "Nothing grew.";
-	table->sort = "grown_bytes,live_bytes,steady_percent";
-	table->tiebreak = table_column(table, COLUMN_address);
 	table->leads = true;
 	table->is_compact = report->is_glance;
 	err = survivors_init(&survivors, &report->analysis);

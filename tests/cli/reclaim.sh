@@ -69,3 +69,33 @@ figures() {
 	figures
 } >found 2>&1
 compare reclaim.expected found
+
+# Growth: a reclaimable site counts 1/16 of its bytes, and two rows of five are of such sites at most.
+{
+	echo "begin 1us"
+	for site in 1 2 3 4 5 6 7 8; do
+		echo "symbol 0xffffffff81000${site}00 site$site"
+	done
+	echo "symbol 0xffffffff81001000 _etext"
+	echo "cache dentry 0xffff888100000100 192 192"
+	echo "cache filp 0xffff888100000200 256 256"
+	echo "reclaim dentry 1"
+	echo "reclaim filp 0"
+	time=10 object=0
+	# site:cache:objects
+	for made in 1:dentry:99 2:dentry:90 3:dentry:80 4:filp:9 5:filp:3 6:filp:2 7:filp:1; do
+		IFS=: read -r site cache count <<<"$made"
+		for ((i = 0; i < count; i++)); do
+			printf 'calloc %dus 0 0x%x %s site%d+0x10 task=10\n' $((time++)) \
+				$((0xffff888000001000 + 512 * object++)) "$cache" "$site"
+		done
+	done
+	echo "end 1ms"
+} | "$mktrace" grown || exit 1
+found=$("$report" grown --format=json | jq -r '.growth[] | "\(.site[:5]) \(.live_objects) \(.growth_pattern)"')
+[ "$found" = "site4 9 burst
+site1 99 burst, reclaimable
+site2 90 burst, reclaimable
+site5 3 burst
+site6 2 burst" ] || fail "what grew: $found"
+"$report" grown | grep -q '^others *81 ' || fail "the others: $("$report" grown)"
