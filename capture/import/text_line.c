@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "capture/import/perf_line.h"
+#include "capture/import/text_line.h"
 
 #define SYSTEM "kmem:"
 #define LOST "PERF_RECORD_LOST"
@@ -27,7 +27,7 @@ static size_t word_before(const char *line, const char **end)
 }
 
 /* "16322.129882:", with 6 or 9 digits behind the point. */
-static bool parse_time(const char *word, size_t size, struct perf_line *parsed)
+static bool parse_time(const char *word, size_t size, struct text_line *parsed)
 {
 	const char *at = word, *point;
 	uint64_t seconds, fraction;
@@ -57,7 +57,7 @@ static bool parse_cpu(const char *word, size_t size, unsigned int *cpu)
 }
 
 /* "1041" or "1041/1042"; perf prints -1 for an event without a task. */
-static bool parse_task(const char *word, size_t size, struct perf_line *parsed)
+static bool parse_task(const char *word, size_t size, struct text_line *parsed)
 {
 	const char *at = word;
 	uint64_t pid, tid;
@@ -79,23 +79,23 @@ static bool parse_task(const char *word, size_t size, struct perf_line *parsed)
 }
 
 /* Parses the words in front of the event's name. */
-static enum perf_line_kind parse_head(struct perf_line *parsed, const char *line, const char *end)
+static enum text_line_kind parse_head(struct text_line *parsed, const char *line, const char *end)
 {
-	enum perf_line_kind kind = PERF_NO_TIME;
+	enum text_line_kind kind = TEXT_NO_TIME;
 	size_t size;
 
 	while ((size = word_before(line, &end)) != 0) {
-		if (kind == PERF_NO_TIME) {
+		if (kind == TEXT_NO_TIME) {
 			if (parse_time(end, size, parsed))
-				kind = PERF_BAD;
+				kind = TEXT_BAD;
 		} else if (!parsed->has_cpu && parse_cpu(end, size, &parsed->cpu)) {
 			parsed->has_cpu = true;
 		} else if (parse_task(end, size, parsed)) {
-			kind = PERF_EVENT;
+			kind = TEXT_EVENT;
 			break;
 		}
 	}
-	if (kind != PERF_EVENT)
+	if (kind != TEXT_EVENT)
 		return kind;
 	while (isspace((unsigned char)*line))
 		line++;
@@ -106,36 +106,36 @@ static enum perf_line_kind parse_head(struct perf_line *parsed, const char *line
 	return kind;
 }
 
-enum perf_line_kind perf_line_parse(struct perf_line *parsed, const char *line)
+enum text_line_kind text_line_parse(struct text_line *parsed, const char *line)
 {
-	enum perf_line_kind kind = PERF_EVENT;
+	enum text_line_kind kind = TEXT_EVENT;
 	const char *name = strstr(line, " " SYSTEM);
 
 	memset(parsed, 0, sizeof(*parsed));
 	if (*line == '#')
-		return PERF_OTHER;
+		return TEXT_OTHER;
 	if (name) {
 		parsed->event = name + strlen(" " SYSTEM);
 	} else {
 		name = strstr(line, " " LOST);
 		if (!name)
-			return PERF_OTHER;
-		kind = PERF_LOST;
+			return TEXT_OTHER;
+		kind = TEXT_LOST;
 		parsed->event = name + 1;
 	}
 	parsed->event_size = strcspn(parsed->event, ": \n");
 	parsed->fields = parsed->event + parsed->event_size;
 	switch (parse_head(parsed, line, name)) {
-	case PERF_EVENT:
+	case TEXT_EVENT:
 		return kind;
-	case PERF_NO_TIME:
-		return kind == PERF_LOST ? PERF_OTHER : PERF_NO_TIME;
+	case TEXT_NO_TIME:
+		return kind == TEXT_LOST ? TEXT_OTHER : TEXT_NO_TIME;
 	default:
-		return kind == PERF_LOST ? PERF_OTHER : PERF_BAD;
+		return kind == TEXT_LOST ? TEXT_OTHER : TEXT_BAD;
 	}
 }
 
-bool perf_line_field(const struct perf_line *line, const char *key, const char *until, char *value,
+bool text_line_field(const struct text_line *line, const char *key, const char *until, char *value,
 		     size_t size)
 {
 	const char *at = line->fields, *end = NULL;
@@ -153,12 +153,12 @@ bool perf_line_field(const struct perf_line *line, const char *key, const char *
 	return true;
 }
 
-bool perf_line_number(const struct perf_line *line, const char *key, uint64_t *number)
+bool text_line_number(const struct text_line *line, const char *key, uint64_t *number)
 {
 	const char *at;
 	char text[32];
 
-	if (!perf_line_field(line, key, NULL, text, sizeof(text)))
+	if (!text_line_field(line, key, NULL, text, sizeof(text)))
 		return false;
 	at = text;
 	return number_parse(&at, 10, number) && !*at;

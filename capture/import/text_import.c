@@ -14,7 +14,7 @@
 #include "capture/import/function_addresses.h"
 #include "capture/import/gfp_bits.h"
 #include "capture/import/import_source.h"
-#include "capture/import/perf_line.h"
+#include "capture/import/text_line.h"
 
 #define LINE_BYTES 16384
 #define POINTER_DIGITS 16 /* of a hashed pointer, the first half zeros */
@@ -51,7 +51,7 @@ static const struct {
 	{ "kmem_cache_free", KMT_CACHE_FREE },
 };
 
-static uint8_t record_id(const struct perf_line *line)
+static uint8_t record_id(const struct text_line *line)
 {
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
 		if (strlen(events[i].name) == line->event_size &&
@@ -67,12 +67,12 @@ static void count_bad_line(struct perf *perf)
 }
 
 /* 1, or 0: the line has no pointer. */
-static int parse_pointer(struct perf *perf, const struct perf_line *line, uint64_t *pointer)
+static int parse_pointer(struct perf *perf, const struct text_line *line, uint64_t *pointer)
 {
 	const char *at;
 	char text[40];
 
-	if (!perf_line_field(line, "ptr=", NULL, text, sizeof(text)))
+	if (!text_line_field(line, "ptr=", NULL, text, sizeof(text)))
 		return 0;
 	if (!strcmp(text, "(nil)") || !strcmp(text, "(null)")) {
 		*pointer = 0;
@@ -86,23 +86,23 @@ static int parse_pointer(struct perf *perf, const struct perf_line *line, uint64
 	return 1;
 }
 
-static int parse_sizes(struct perf *perf, const struct perf_line *line, struct import_event *event)
+static int parse_sizes(struct perf *perf, const struct text_line *line, struct import_event *event)
 {
 	char text[256];
 	const char *at;
 	uint64_t node;
 
-	if (!perf_line_number(line, "bytes_req=", &event->requested) ||
-	    !perf_line_number(line, "bytes_alloc=", &event->allocated)) {
+	if (!text_line_number(line, "bytes_req=", &event->requested) ||
+	    !text_line_number(line, "bytes_alloc=", &event->allocated)) {
 		count_bad_line(perf);
 		return -EINVAL;
 	}
-	if (perf_line_field(line, "node=", NULL, text, sizeof(text))) {
+	if (text_line_field(line, "node=", NULL, text, sizeof(text))) {
 		at = text;
 		if (number_parse(&at, 10, &node) && !*at && node <= INT16_MAX)
 			event->node = (int64_t)node;
 	}
-	if (perf_line_field(line, "gfp_flags=", NULL, text, sizeof(text)) &&
+	if (text_line_field(line, "gfp_flags=", NULL, text, sizeof(text)) &&
 	    gfp_bits_parse(&perf->gfp_bits, &perf->target->gfp, text, &event->gfp))
 		return error_set(&perf->target->error, -ENOMEM, strerror(ENOMEM));
 	return 0;
@@ -119,7 +119,7 @@ static uint64_t next_time(struct perf *perf, uint64_t time)
 	return time;
 }
 
-static int import_event_line(struct perf *perf, const struct perf_line *line)
+static int import_event_line(struct perf *perf, const struct text_line *line)
 {
 	struct import_event event = {
 		.id = record_id(line), .task = line->tid, .cpu = line->cpu, .node = KMT_NODE_ANY
@@ -140,9 +140,9 @@ static int import_event_line(struct perf *perf, const struct perf_line *line)
 			return err == -EINVAL ? 0 : err;
 	}
 	if (event.id != KMT_KMALLOC && event.id != KMT_KFREE &&
-	    perf_line_field(line, "name=", " bytes_req=", cache, sizeof(cache)) && *cache)
+	    text_line_field(line, "name=", " bytes_req=", cache, sizeof(cache)) && *cache)
 		event.cache = cache;
-	if (!perf_line_field(line, "call_site=", " ptr=", call_site, sizeof(call_site)))
+	if (!text_line_field(line, "call_site=", " ptr=", call_site, sizeof(call_site)))
 		call_site[0] = '\0';
 	err = function_addresses_find(&perf->functions, perf->target, call_site, &event.call_site);
 	if (err)
@@ -154,7 +154,7 @@ static int import_event_line(struct perf *perf, const struct perf_line *line)
 	return err ? err : import_target_put_event(perf->target, &event);
 }
 
-static int import_lost_line(struct perf *perf, const struct perf_line *line)
+static int import_lost_line(struct perf *perf, const struct text_line *line)
 {
 	uint64_t count;
 	const char *at = strstr(line->fields, " lost ");
@@ -191,17 +191,17 @@ static void parse_header(struct metadata *metadata, const char *line)
 
 static int import_line(struct perf *perf, const char *text)
 {
-	struct perf_line line;
+	struct text_line line;
 
-	switch (perf_line_parse(&line, text)) {
-	case PERF_EVENT:
+	switch (text_line_parse(&line, text)) {
+	case TEXT_EVENT:
 		return import_event_line(perf, &line);
-	case PERF_LOST:
+	case TEXT_LOST:
 		return import_lost_line(perf, &line);
-	case PERF_NO_TIME:
+	case TEXT_NO_TIME:
 		perf->no_time++;
 		/* fall through */
-	case PERF_BAD:
+	case TEXT_BAD:
 		count_bad_line(perf);
 		return 0;
 	default:
