@@ -18,7 +18,7 @@
 
 int function_addresses_init(struct function_addresses *functions)
 {
-	functions->unresolved = 0;
+	functions->unresolved = functions->far = 0;
 	return texts_init(&functions->names);
 }
 
@@ -61,11 +61,16 @@ int function_addresses_find(struct function_addresses *functions, struct import_
 		text = UNKNOWN;
 		length = strlen(text);
 	}
-	memcpy(name, text, length);
-	name[length] = '\0';
 	at = text + length;
 	if (*at == '+' && at++ && !number_parse(&at, 16, &offset))
 		offset = 0;
+	if (offset >= OFFSET_MAX && at - text < (ptrdiff_t)sizeof(name)) {
+		functions->far++;
+		length = (size_t)(at - text);
+		offset = 0;
+	}
+	memcpy(name, text, length);
+	name[length] = '\0';
 	bracket = strchr(at, '[');
 	if (bracket)
 		snprintf(module, sizeof(module), "%.*s", (int)strcspn(bracket + 1, "] "),
@@ -74,10 +79,8 @@ int function_addresses_find(struct function_addresses *functions, struct import_
 	number = texts_add(&functions->names, whole);
 	if (!number)
 		return error_set(&target->error, -ENOMEM, strerror(ENOMEM));
-	if (offset >= OFFSET_MAX) {
-		functions->unresolved++;
+	if (offset >= OFFSET_MAX)
 		offset = OFFSET_MAX - 1;
-	}
 	*address = FUNCTION_BASE + (uint64_t)(number - 1) * FUNCTION_STEP;
 	if (number == count) {
 		int err = add_symbols(target, *address, name, *module ? module : NULL);

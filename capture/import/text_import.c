@@ -264,6 +264,11 @@ static void add_notes(const struct perf *perf)
 	if (perf->functions.unresolved)
 		import_target_note(target, "%s: call sites that could not be parsed: %" PRIu64,
 				   perf->path, perf->functions.unresolved);
+	if (perf->functions.far)
+		import_target_note(
+			target,
+			"%s: call sites 64 KiB or more behind their symbol, which is that of another function: %" PRIu64,
+			perf->path, perf->functions.far);
 	if (perf->gfp_bits.left_out)
 		import_target_note(target, "%s: ignored GFP flags above 32: %" PRIu64, perf->path,
 				   perf->gfp_bits.left_out);

@@ -59,6 +59,8 @@ old 9 [000] 5.000005: kmem:kmalloc: call_site=h+0x3 ptr=0xffff880000002000 bytes
 old nine [000] 5.000006: kmem:kfree: call_site=h+0x3 ptr=0xffff880000002000
 old 9 [000] 5.000007000: PERF_RECORD_LOST lost 3
 old 9 [000] 5.000008000: kmem:kfree: call_site=h+0x3 ptr=0xffff880000003000
+old 9 [000] 5.000008100: kmem:kfree: call_site=h+0x40c04 [far_mod] ptr=0xffff880000003000
+old 9 [000] 5.000008200: kmem:kfree: call_site=h+0xba532 [far_mod] ptr=0xffff880000003000
 END
 printf '%s\n' 'ffffffff81234000 T first' 'ffffffff81234568 t second' 'c0001000 t far' >symbols
 {
