@@ -34,7 +34,7 @@ static const struct front_command commands[] = {
 	{ "pack", "kmemtrace-pack", NULL, "pack, split or anonymize a capture" },
 	{ "merge", "kmemtrace-merge", NULL, "add up summaries of hosts and times" },
 	{ "import", "kmemtrace-import", NULL,
-	  "make a capture from a recording of perf or trace-cmd" },
+	  "make a capture from a recording of perf, ftrace or trace-cmd" },
 	{ "fleet", "kmemtrace-fleet", NULL, "find what leaks in a fleet, and on which hosts" },
 	{ "ship", "kmemtrace-ship", NULL, "send summaries to a store of a fleet" },
 	{ "doctor", "kmemtraced", "--doctor", "say what this kernel and this user can record" },

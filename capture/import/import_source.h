@@ -22,6 +22,6 @@ struct import_source {
 
 #define SOURCE_PEEK 65536 /* bytes for is(), unless the file is shorter */
 
-extern const struct import_source source_kmemtrace, source_trace_cmd, source_perf;
+extern const struct import_source source_kmemtrace, source_trace_cmd, source_ftrace, source_perf;
 
 #endif

@@ -34,8 +34,8 @@ struct import_options {
 };
 
 /* In the order in which they are tried: any bytes can look like a relay file. */
-static const struct import_source *const sources[] = { &source_trace_cmd, &source_perf,
-						       &source_kmemtrace };
+static const struct import_source *const sources[] = { &source_trace_cmd, &source_ftrace,
+						       &source_perf, &source_kmemtrace };
 #define SOURCES (sizeof(sources) / sizeof(*sources))
 
 #define AT(member) OPTION_AT(struct import_options, member)
@@ -61,7 +61,7 @@ static const struct option_row option_rows[] = {
 	  "); an existing capture is moved to DIR.old",
 	  AT(output), .kind = ARGUMENT_PATH },
 	{ "format", 0, "FORMAT",
-	  "Format of the files: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each CPU), trace-cmd (a trace.dat), perf (the text of perf script), or auto (default): detected from their content",
+	  "Format of the files: kmemtrace (relay files of Linux 2.6.31's kmemtrace, one for each CPU), trace-cmd (a trace.dat), ftrace (the text of the file trace or of trace-cmd report), perf (the text of perf script), or auto (default): detected from their content",
 	  AT(format), .kind = ARGUMENT_CHOICE, .word = format_name },
 	{ "symbols", 0, "FILE",
 	  "The recorded kernel's symbols: its System.map or a copy of its /proc/kallsyms, plain or gzip",
@@ -140,7 +140,7 @@ static int refuse_unknown(const char *path, const unsigned char *bytes, size_t s
 			"%s: is a perf.data: print it with perf script -i %s --ns --show-lost-events, and import the text",
 			path, path);
 	return error_msg(
-		"%s: is not a relay file of kmemtrace, a trace.dat, or the text of perf script with kmem events: set its format with --format",
+		"%s: is not a relay file of kmemtrace, a trace.dat, or the text of ftrace, trace-cmd report or perf script with kmem events in its first 64 KiB: if it is one, set its format with --format",
 		path);
 }
 
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
 	static const struct argp argp = {
 		.parser = parse_import_arguments,
 		.args_doc = "FILE...",
-		.doc = "Make a capture from a recording of the kernel's slab allocations by another tracer: relay files of kmemtrace, a trace.dat of trace-cmd, or the text of perf script.\v"
+		.doc = "Make a capture from a recording of the kernel's slab allocations by another tracer: relay files of kmemtrace, a trace.dat of trace-cmd, or the text of ftrace, trace-cmd report or perf script.\v"
 		       "Exit status: 0 if the recording was imported, 1 if parts of it are damaged and were left out, 2 if it was not imported.\n\n"
 		       "Check the capture with kmemtrace-check(1), explain it with kmemtrace-report(1).",
 	};

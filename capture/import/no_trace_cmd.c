@@ -12,7 +12,7 @@ static int refuse_recording(struct import_target *target, char *const *paths, si
 	(void)count;
 	return error_format(
 		&target->error, -ENOTSUP,
-		"%s: is a recording of trace-cmd, but this kmemtrace-import was built without libtracecmd: install it (Debian: libtracecmd-dev, libtracefs-dev, libtraceevent-dev) and build again, or import the text of perf script",
+		"%s: is a recording of trace-cmd, but this kmemtrace-import was built without libtracecmd: install it (Debian: libtracecmd-dev, libtracefs-dev, libtraceevent-dev) and build again, or import the text that trace-cmd report prints",
 		paths[0]);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The text that perf script prints for the tracepoints of kmem. Call sites and flags are names, and
- * times are cut to microseconds. The lines are in the order of the events.
+ * Imports the lines of a text. Call sites and flags are names, and times are cut to microseconds.
+ * The lines are in the order of the events.
  */
 #include "config.h"
 
@@ -13,129 +13,143 @@
 #include "base/number.h"
 #include "capture/import/function_addresses.h"
 #include "capture/import/gfp_bits.h"
-#include "capture/import/import_source.h"
+#include "capture/import/text_import.h"
 #include "capture/import/text_line.h"
 
-#define LINE_BYTES 16384
 #define POINTER_DIGITS 16 /* of a hashed pointer, the first half zeros */
 
-struct perf {
+struct text_import {
+	const struct text_format *format;
 	struct import_target *target;
 	const char *path;
 	struct function_addresses functions;
 	struct gfp_bits gfp_bits;
-	uint64_t line;	  /* the number of the current line */
-	uint64_t time;	  /* of the event before */
-	uint64_t shifted; /* events that got a later time, to keep their order */
-	bool coarse;	  /* times are microseconds */
-	bool cut;	  /* the last line has no newline */
-	uint64_t bad_lines, first_bad_line, no_time, no_cpu, no_pointer, hashed, lost;
+	uint64_t line;	       /* the number of the current line */
+	uint64_t time;	       /* of the event before */
+	uint64_t shifted;      /* events that got a later time, to keep their order */
+	char buffer[64];       /* whose events are imported: that of the first event */
+	struct text_line lost; /* of lost_count events before the next line, which has a time */
+	uint64_t lost_count;
+	bool coarse;	/* times are microseconds */
+	bool is_number; /* times have an unknown unit */
+	bool cut;	/* the last line has no newline */
+	uint64_t bad_lines, first_bad_line, no_time, no_cpu, no_pointer, hashed, all_lost;
+	uint64_t unknown_lost, other_buffers, overwritten;
 };
 
-static bool is_perf(const unsigned char *bytes, size_t size)
+static void count_bad_line(struct text_import *text)
 {
-	static const char key[] = " kmem:";
-
-	return !memchr(bytes, '\0', size) && memmem(bytes, size, key, strlen(key));
-}
-
-static const struct {
-	const char *name;
-	uint8_t id;
-} events[] = {
-	{ "kmalloc", KMT_KMALLOC },
-	{ "kmalloc_node", KMT_KMALLOC },
-	{ "kfree", KMT_KFREE },
-	{ "kmem_cache_alloc", KMT_CACHE_ALLOC },
-	{ "kmem_cache_alloc_node", KMT_CACHE_ALLOC },
-	{ "kmem_cache_free", KMT_CACHE_FREE },
-};
-
-static uint8_t record_id(const struct text_line *line)
-{
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		if (strlen(events[i].name) == line->event_size &&
-		    !strncmp(events[i].name, line->event, line->event_size))
-			return events[i].id;
-	return KMT_NONE;
-}
-
-static void count_bad_line(struct perf *perf)
-{
-	if (!perf->bad_lines++)
-		perf->first_bad_line = perf->line;
+	if (!text->bad_lines++)
+		text->first_bad_line = text->line;
 }
 
 /* 1, or 0: the line has no pointer. */
-static int parse_pointer(struct perf *perf, const struct text_line *line, uint64_t *pointer)
+static int parse_pointer(struct text_import *text, const struct text_line *line, uint64_t *pointer)
 {
 	const char *at;
-	char text[40];
+	char value[40];
 
-	if (!text_line_field(line, "ptr=", NULL, text, sizeof(text)))
+	if (!text_line_field(line, "ptr=", NULL, value, sizeof(value)))
 		return 0;
-	if (!strcmp(text, "(nil)") || !strcmp(text, "(null)")) {
+	if (!strcmp(value, "(nil)") || !strcmp(value, "(null)")) {
 		*pointer = 0;
 		return 1;
 	}
-	at = text;
+	at = value;
 	if (!number_parse(&at, 16, pointer) || *at)
 		return 0;
-	if (strlen(text) == POINTER_DIGITS && *pointer && !(*pointer >> 32))
-		perf->hashed++;
+	if (strlen(value) == POINTER_DIGITS && *pointer && !(*pointer >> 32))
+		text->hashed++;
 	return 1;
 }
 
-static int parse_sizes(struct perf *perf, const struct text_line *line, struct import_event *event)
+static int parse_sizes(struct text_import *text, const struct text_line *line,
+		       struct import_event *event)
 {
-	char text[256];
-	const char *at;
+	char value[256];
 	uint64_t node;
 
 	if (!text_line_number(line, "bytes_req=", &event->requested) ||
 	    !text_line_number(line, "bytes_alloc=", &event->allocated)) {
-		count_bad_line(perf);
+		count_bad_line(text);
 		return -EINVAL;
 	}
-	if (text_line_field(line, "node=", NULL, text, sizeof(text))) {
-		at = text;
-		if (number_parse(&at, 10, &node) && !*at && node <= INT16_MAX)
-			event->node = (int64_t)node;
-	}
-	if (text_line_field(line, "gfp_flags=", NULL, text, sizeof(text)) &&
-	    gfp_bits_parse(&perf->gfp_bits, &perf->target->gfp, text, &event->gfp))
-		return error_set(&perf->target->error, -ENOMEM, strerror(ENOMEM));
+	if (text_line_number(line, "node=", &node) && node <= INT16_MAX)
+		event->node = (int64_t)node;
+	if (text_line_field(line, "gfp_flags=", NULL, value, sizeof(value)) &&
+	    gfp_bits_parse(&text->gfp_bits, &text->target->gfp, value, &event->gfp))
+		return error_set(&text->target->error, -ENOMEM, strerror(ENOMEM));
 	return 0;
 }
 
 /* Lines with equal times become one nanosecond apart, in their order. */
-static uint64_t next_time(struct perf *perf, uint64_t time)
+static uint64_t next_time(struct text_import *text, uint64_t time)
 {
-	if (perf->target->begun && time <= perf->time) {
-		perf->shifted++;
-		time = perf->time + 1;
+	if (text->target->begun && time <= text->time) {
+		text->shifted++;
+		time = text->time + 1;
 	}
-	perf->time = time;
+	text->time = time;
 	return time;
 }
 
-static int import_event_line(struct perf *perf, const struct text_line *line)
+static int count_lost(struct text_import *text, unsigned int cpu, uint64_t count, uint64_t time)
 {
-	struct import_event event = {
-		.id = record_id(line), .task = line->tid, .cpu = line->cpu, .node = KMT_NODE_ANY
-	};
-	char call_site[512], cache[64];
+	text->all_lost += count;
+	return import_target_count_lost(text->target, cpu, count, time);
+}
+
+/* Counts the lost events of a line without a time, between the events before and after it. */
+static int count_lost_before(struct text_import *text, uint64_t time)
+{
+	uint64_t count = text->lost_count;
+
+	text->lost_count = 0;
+	return count_lost(text, text->lost.cpu, count, text->target->begun ? text->time : time);
+}
+
+static int import_lost_line(struct text_import *text, const struct text_line *line)
+{
 	int err;
 
-	if (event.id == KMT_NONE)
+	if (line->has_time && !line->has_lost)
+		count_bad_line(text);
+	else
+		text->unknown_lost += !line->has_lost;
+	if (!line->has_lost)
 		return 0;
-	if (!parse_pointer(perf, line, &event.pointer)) {
-		perf->no_pointer++;
-		return import_target_count_lost(perf->target, line->cpu, 1,
-						next_time(perf, line->time));
+	if (line->has_time)
+		return count_lost(text, line->cpu, line->lost, next_time(text, line->time));
+	err = count_lost_before(text, text->time);
+	text->lost = *line;
+	text->lost_count = line->lost;
+	return err;
+}
+
+static int import_event_line(struct text_import *text, const struct text_line *line)
+{
+	struct import_event event = {
+		.id = text_line_id(line), .task = line->tid, .cpu = line->cpu, .node = KMT_NODE_ANY
+	};
+	char call_site[512], cache[64];
+	int err = count_lost_before(text, line->time);
+
+	if (err || event.id == KMT_NONE)
+		return err;
+	if (!text->target->begun)
+		snprintf(text->buffer, sizeof(text->buffer), "%s", line->buffer);
+	if (strcmp(text->buffer, line->buffer)) {
+		/* another buffer may have the same events: they would count twice */
+		text->other_buffers++;
+		return 0;
+	}
+	if (!parse_pointer(text, line, &event.pointer)) {
+		text->no_pointer++;
+		return import_target_count_lost(text->target, line->cpu, 1,
+						next_time(text, line->time));
 	}
 	if (event.id == KMT_KMALLOC || event.id == KMT_CACHE_ALLOC) {
-		err = parse_sizes(perf, line, &event);
+		err = parse_sizes(text, line, &event);
 		if (err)
 			return err == -EINVAL ? 0 : err;
 	}
@@ -144,30 +158,15 @@ static int import_event_line(struct perf *perf, const struct text_line *line)
 		event.cache = cache;
 	if (!text_line_field(line, "call_site=", " ptr=", call_site, sizeof(call_site)))
 		call_site[0] = '\0';
-	err = function_addresses_find(&perf->functions, perf->target, call_site, &event.call_site);
+	err = function_addresses_find(&text->functions, text->target, call_site, &event.call_site);
 	if (err)
 		return err;
-	event.time = next_time(perf, line->time);
-	perf->coarse |= line->coarse;
-	perf->no_cpu += !line->has_cpu;
-	err = import_target_name_task(perf->target, line->tid, line->pid, line->comm, event.time);
-	return err ? err : import_target_put_event(perf->target, &event);
-}
-
-static int import_lost_line(struct perf *perf, const struct text_line *line)
-{
-	uint64_t count;
-	const char *at = strstr(line->fields, " lost ");
-
-	if (at)
-		at += strlen(" lost ");
-	if (!at || !number_parse(&at, 10, &count)) {
-		count_bad_line(perf);
-		return 0;
-	}
-	perf->lost += count;
-	return import_target_count_lost(perf->target, line->cpu, count,
-					next_time(perf, line->time));
+	event.time = next_time(text, line->time);
+	text->coarse |= line->coarse;
+	text->is_number |= line->is_number;
+	text->no_cpu += !line->has_cpu;
+	err = import_target_name_task(text->target, line->tid, line->pid, line->comm, event.time);
+	return err ? err : import_target_put_event(text->target, &event);
 }
 
 /* "# hostname : vm", which perf script --header prints. */
@@ -184,156 +183,192 @@ static void parse_header(struct metadata *metadata, const char *line)
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (!strncmp(line, keys[i].key, strlen(keys[i].key)))
-			snprintf((char *)metadata + keys[i].offset, METADATA_TEXT, "%.*s",
-				 (int)strcspn(line + strlen(keys[i].key), "\n"),
+			snprintf((char *)metadata + keys[i].offset, METADATA_TEXT, "%s",
 				 line + strlen(keys[i].key));
 }
 
-static int import_line(struct perf *perf, const char *text)
+/* "# entries-in-buffer/entries-written: 1500/4000   #P:2" */
+static void parse_entries(struct text_import *text, const char *line)
 {
-	struct text_line line;
+	static const char key[] = "# entries-in-buffer/entries-written: ";
+	const char *at = line + strlen(key);
+	uint64_t kept, written;
 
-	switch (text_line_parse(&line, text)) {
+	if (!strncmp(line, key, strlen(key)) && number_parse(&at, 10, &kept) && *at++ == '/' &&
+	    number_parse(&at, 10, &written) && written > kept)
+		text->overwritten = written - kept;
+}
+
+static int import_line(struct text_import *text, const char *line)
+{
+	struct text_line parsed;
+
+	switch (text->format->parse(&parsed, line)) {
 	case TEXT_EVENT:
-		return import_event_line(perf, &line);
+		return import_event_line(text, &parsed);
 	case TEXT_LOST:
-		return import_lost_line(perf, &line);
+		return import_lost_line(text, &parsed);
 	case TEXT_NO_TIME:
-		perf->no_time++;
+		text->no_time++;
 		/* fall through */
 	case TEXT_BAD:
-		count_bad_line(perf);
+		count_bad_line(text);
 		return 0;
 	default:
-		parse_header(&perf->target->metadata, text);
+		parse_header(&text->target->metadata, line);
+		parse_entries(text, line);
 		return 0;
 	}
 }
 
 /*
- * A line that does not fit text is ignored, and so is a last line without a newline: its last
- * number may have lost digits.
+ * A line that does not fit is ignored, and so is a last line without a newline: its last number may
+ * have lost digits.
  */
-static int import_lines(struct perf *perf, FILE *file, char *text)
+static int import_lines(struct text_import *text, FILE *file, char *line)
 {
 	bool rest = false;
 	int err = 0;
 
-	while (!err && fgets(text, LINE_BYTES, file)) {
-		bool whole = strchr(text, '\n') != NULL;
+	while (!err && fgets(line, TEXT_LINE_BYTES, file)) {
+		size_t size = strcspn(line, "\r\n");
+		bool whole = line[size + strspn(line + size, "\r")] == '\n';
 
-		perf->line += !rest;
-		perf->cut = !whole;
+		text->line += !rest;
+		text->cut = !whole;
+		line[size] = '\0';
 		if (!rest && whole)
-			err = import_line(perf, text);
+			err = import_line(text, line);
 		rest = !whole;
 	}
 	if (!err && ferror(file))
-		err = error_set_at(&perf->target->error, -EIO, perf->path);
-	return err;
+		err = error_set_at(&text->target->error, -EIO, text->path);
+	return err ? err : count_lost_before(text, text->time);
 }
 
-static void add_notes(const struct perf *perf)
+static void add_damages(const struct text_import *text)
 {
-	struct import_target *target = perf->target;
+	struct import_target *target = text->target;
 
-	if (perf->cut)
+	if (text->cut)
 		import_target_damage(target,
 				     "%s: is cut off: ignored line %" PRIu64 ", which has no end",
-				     perf->path, perf->line);
-	if (perf->bad_lines)
+				     text->path, text->line);
+	if (text->bad_lines)
 		import_target_damage(target,
 				     "%s: ignored kmem lines that could not be parsed: %" PRIu64
 				     ", first line %" PRIu64,
-				     perf->path, perf->bad_lines, perf->first_bad_line);
-	if (perf->no_cpu)
+				     text->path, text->bad_lines, text->first_bad_line);
+}
+
+static void add_loss_notes(const struct text_import *text)
+{
+	struct import_target *target = text->target;
+
+	if (text->all_lost)
+		import_target_note(target,
+				   "the text reports %" PRIu64
+				   " lost events: %s counts those of all kinds together",
+				   text->all_lost, text->format->tracer);
+	else if (!text->unknown_lost)
+		import_target_note(target, "the text reports no lost events%s",
+				   text->format->add_lost);
+	if (text->overwritten)
+		import_target_note(
+			target,
+			"events of all kinds that were overwritten before the first one of the text: %" PRIu64,
+			text->overwritten);
+	if (text->unknown_lost)
+		import_target_note(
+			target,
+			"gaps in the recording where an unknown number of events is lost: %" PRIu64,
+			text->unknown_lost);
+}
+
+static void add_notes(const struct text_import *text)
+{
+	struct import_target *target = text->target;
+
+	if (text->no_cpu)
 		import_target_note(target,
 				   "%s: lines without a CPU: %" PRIu64
 				   ": assumed CPU 0; perf script -F +cpu prints it",
-				   perf->path, perf->no_cpu);
-	if (perf->no_pointer)
+				   text->path, text->no_cpu);
+	if (text->other_buffers)
+		import_target_note(
+			target,
+			"%s: only one buffer is imported; ignored events of other buffers: %" PRIu64,
+			text->path, text->other_buffers);
+	if (text->no_pointer)
 		import_target_note(target,
 				   "%s: lines without a pointer: %" PRIu64 ": counted as lost",
-				   perf->path, perf->no_pointer);
-	if (perf->hashed)
+				   text->path, text->no_pointer);
+	if (text->hashed)
 		import_target_note(
 			target,
 			"%s: hashed pointers: %" PRIu64
-			": they are not addresses, and different objects may have the same",
-			perf->path, perf->hashed);
-	if (perf->functions.unresolved)
+			": they are not addresses, and different objects may have the same%s",
+			text->path, text->hashed, text->format->add_pointers);
+	if (text->functions.unresolved)
 		import_target_note(target, "%s: call sites that could not be parsed: %" PRIu64,
-				   perf->path, perf->functions.unresolved);
-	if (perf->functions.far)
+				   text->path, text->functions.unresolved);
+	if (text->functions.far)
 		import_target_note(
 			target,
 			"%s: call sites 64 KiB or more behind their symbol, which is that of another function: %" PRIu64,
-			perf->path, perf->functions.far);
-	if (perf->gfp_bits.left_out)
-		import_target_note(target, "%s: ignored GFP flags above 32: %" PRIu64, perf->path,
-				   perf->gfp_bits.left_out);
-	if (perf->shifted)
+			text->path, text->functions.far);
+	if (text->gfp_bits.left_out)
+		import_target_note(target, "%s: ignored GFP flags above 32: %" PRIu64, text->path,
+				   text->gfp_bits.left_out);
+	if (text->is_number)
+		import_target_note(
+			target,
+			"%s: times are whole numbers of a clock whose unit is unknown: each counts as a nanosecond",
+			text->path);
+	if (text->shifted)
 		import_target_note(
 			target,
 			"events moved to a later time, to keep the order of the lines: %" PRIu64
 			"%s",
-			perf->shifted, perf->coarse ? "; perf script --ns prints nanoseconds" : "");
-	if (perf->lost)
-		import_target_note(target,
-				   "the text reports %" PRIu64
-				   " lost events: perf counts those of all kinds together",
-				   perf->lost);
-	else
-		import_target_note(
-			target,
-			"the text reports no lost events: perf script --show-lost-events prints them, if there are any");
+			text->shifted, text->coarse ? text->format->add_ns : "");
+	add_loss_notes(text);
 	import_target_note(
 		target,
 		"addresses of functions and caches, and bits of GFP flags, are invented: the text has only their names");
 }
 
-static int check_result(struct perf *perf)
+static int check_result(struct text_import *text)
 {
-	if (!perf->target->events && perf->no_time)
-		return error_format(
-			&perf->target->error, -ENODATA,
-			"%s: its lines have no time: print them with perf script -F comm,tid,cpu,time,event,trace",
-			perf->path);
-	if (!perf->target->events)
-		return error_format(
-			&perf->target->error, -ENODATA,
-			"%s: has no kmem event: record with perf record -a -e 'kmem:*' and print with perf script",
-			perf->path);
-	add_notes(perf);
+	if (!text->target->events && text->no_time)
+		return error_format(&text->target->error, -ENODATA,
+				    "%s: its lines have no time: %s", text->path,
+				    text->format->add_time);
+	if (!text->target->events)
+		return error_format(&text->target->error, -ENODATA, "%s: has no kmem event: %s",
+				    text->path, text->format->record);
+	add_damages(text);
+	add_notes(text);
 	return 0;
 }
 
-static int import_perf(struct import_target *target, char *const *paths, size_t count)
+int text_import(const struct text_format *format, struct import_target *target, const char *path)
 {
-	struct perf perf = { .target = target, .path = paths[0] };
-	char *text = malloc(LINE_BYTES);
-	FILE *file = fopen(paths[0], "re");
+	struct text_import text = { .format = format, .target = target, .path = path };
+	char *line = malloc(TEXT_LINE_BYTES);
+	FILE *file = fopen(path, "re");
 	int err;
 
-	(void)count;
-	if (!text || function_addresses_init(&perf.functions))
+	if (!line || function_addresses_init(&text.functions))
 		err = error_set(&target->error, -ENOMEM, strerror(ENOMEM));
 	else if (!file)
-		err = error_set_at(&target->error, -errno, paths[0]);
+		err = error_set_at(&target->error, -errno, path);
 	else
-		err = import_lines(&perf, file, text);
+		err = import_lines(&text, file, line);
 	if (!err)
-		err = check_result(&perf);
+		err = check_result(&text);
 	if (file)
 		fclose(file);
-	free(text);
-	function_addresses_deinit(&perf.functions);
+	free(line);
+	function_addresses_deinit(&text.functions);
 	return err;
 }
-
-const struct import_source source_perf = {
-	.name = "perf",
-	.description = "the text of perf script",
-	.is = is_perf,
-	.import = import_perf,
-};

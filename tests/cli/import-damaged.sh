@@ -80,6 +80,8 @@ for ((i = 0; i < 40; i += 2)); do
 	echo "0 free $((i % 3)) $((i + 1)) 0x1000 0x$((i + 2))000"
 done | "$builddir/tests/mkrelay" big . || exit 1
 damage perf.txt 1009
+gunzip -c "$srcdir/data/ftrace.txt.gz" | head -n 150 >ftrace.txt
+damage ftrace.txt 1013
 damage cpu0.out 41
 if "$builddir/kmemtrace-import" -q -o out "$srcdir/data/trace.dat" 2>said; then
 	rm -rf out

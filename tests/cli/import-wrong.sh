@@ -29,7 +29,7 @@ cp -r in before
 	try
 	try -o
 	try -o "" in/text
-	try --format=ftrace in/text
+	try --format=lttng in/text
 	try in/none
 	try in
 	try in/pipe
@@ -39,6 +39,7 @@ cp -r in before
 	try in/perf.data
 	try --format=kmemtrace in/text
 	try --format=perf in/text
+	try --format=ftrace in/text
 	try in/untimed
 	try in/pages
 	try in/far
@@ -75,8 +76,11 @@ for round in 1 2 3 4 5 6 7 8; do
 	tr '\000-\011\013-\037' '  ' <cpu1.out | sed 's/^/x 1 [000] 1.0000: kmem:kfree: ptr=/' \
 		>odd.txt
 	printf '\nx 1 [000] 1.000000: kmem:kfree: call_site=f+0x1 ptr=0x1000\n' >>odd.txt
-	"$builddir/kmemtrace-import" --format=perf -o odd odd.txt >said 2>&1
-	status=$?
-	[ $status -eq 1 ] || { echo "round $round: exit status $status"; cat said; exit 1; }
-	"$check" -q odd || exit 1
+	sed 's/x 1/x-1/; s/kmem://' odd.txt >odd-ftrace.txt
+	for text in odd odd-ftrace; do
+		"$builddir/kmemtrace-import" -o odd $text.txt >said 2>&1
+		status=$?
+		[ $status -eq 1 ] || { echo "$text, round $round: exit status $status"; cat said; exit 1; }
+		"$check" -q odd || exit 1
+	done
 done
