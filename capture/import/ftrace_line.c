@@ -163,13 +163,17 @@ static bool parse_lost(struct text_line *parsed, const char *line)
 	return true;
 }
 
-/* "kfree: call_site=... ptr=...", without a time in front of it */
+/*
+ * "kfree: call_site=... ptr=...", without a time in front of it; not the name of a task in a line
+ * of perf script
+ */
 static bool is_untimed(const char *line, const char *colon)
 {
 	struct text_line found = { .event = colon };
 
 	found.event_size = text_word_before(line, &found.event);
-	return text_line_id(&found) != KMT_NONE && strstr(colon, "ptr=");
+	return text_line_id(&found) != KMT_NONE && strstr(colon, "ptr=") &&
+	       !strstr(colon, " kmem:");
 }
 
 /*

@@ -58,8 +58,8 @@ int function_addresses_find(struct function_addresses *functions, struct import_
 	length = strcspn(text, "+ ");
 	if (!length || length >= sizeof(name) || text[0] == '(') {
 		functions->unresolved++;
-		text = UNKNOWN;
-		length = strlen(text);
+		*address = 0;
+		return 0;
 	}
 	at = text + length;
 	if (*at == '+' && at++ && !number_parse(&at, 16, &offset))

@@ -22,8 +22,8 @@ int function_addresses_init(struct function_addresses *functions); /* 0 or -ENOM
 void function_addresses_deinit(struct function_addresses *functions);
 
 /*
- * The address of a call site; a hexadecimal number is returned unchanged. 0 or -errno with
- * target->error set.
+ * The address of a call site; a hexadecimal number is returned unchanged. *address 0: the text is
+ * neither. 0 or -errno with target->error set.
  */
 int function_addresses_find(struct function_addresses *functions, struct import_target *target,
 			    const char *text, uint64_t *address);

@@ -17,6 +17,9 @@
 #include "kernel/topology.h"
 
 #define UNKNOWN "unknown"
+/* The call site of an event without one: no kernel has code there. */
+#define UNKNOWN_SITE (((uint64_t)2 << 56) - (1 << 20))
+#define UNKNOWN_SITE_32_BITS FIRST_PAGE_BYTES
 /* Sequence numbers have 32 bits in a packet: a larger gap needs a packet border. */
 #define LOSS_IN_PACKET_MAX ((uint64_t)1 << 30)
 #define LOSS_MAX ((uint64_t)1 << 48) /* a larger number is damaged */
@@ -237,8 +240,17 @@ static bool is_possible(const struct import_target *target, const struct import_
 	unsigned int word_bits = target->metadata.word_bits;
 
 	return pointer_is_possible(event->pointer, word_bits) &&
-	       address_is_possible(event->call_site, word_bits) &&
+	       (!event->call_site || address_is_possible(event->call_site, word_bits)) &&
 	       (!event->pointer || clamp_size(event->allocated) >= clamp_size(event->requested));
+}
+
+/* Gives the record the call site that stands for an unknown one. */
+static int set_unknown_site(struct import_target *target, struct kmt_record *record)
+{
+	record->call_site = target->metadata.word_bits == 32 ? UNKNOWN_SITE_32_BITS : UNKNOWN_SITE;
+	if (target->unknown_sites++)
+		return 0;
+	return import_target_add_symbol(target, record->call_site, UNKNOWN, NULL);
 }
 
 int import_target_put_event(struct import_target *target, const struct import_event *event)
@@ -266,6 +278,8 @@ int import_target_put_event(struct import_target *target, const struct import_ev
 	if (!cpu)
 		return err;
 	err = set_cache(target, event, &record);
+	if (!err && !event->call_site)
+		err = set_unknown_site(target, &record);
 	if (err)
 		return err;
 	if (event->node >= 0 && event->node <= KMT_NODE_MAX)

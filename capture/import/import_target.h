@@ -27,7 +27,8 @@ struct import_cpu {
 /* One event of the four tracepoints that all recorders know. */
 struct import_event {
 	uint64_t time; /* ns */
-	uint64_t pointer, call_site;
+	uint64_t pointer;
+	uint64_t call_site;	       /* 0: unknown */
 	uint64_t requested, allocated; /* bytes; 0 in a free */
 	const char *cache;	       /* its name; NULL: none or unknown */
 	uint32_t gfp;
@@ -62,6 +63,7 @@ struct import_target {
 	uint64_t begin, end;			   /* of the events so far, ns */
 	uint64_t events, seen[KMT_CACHE_FREE + 1]; /* by id */
 	bool wide;				   /* a pointer has more than 32 bits */
+	uint64_t unknown_sites;			   /* events without a call site */
 	uint64_t impossible;			   /* events that are counted as lost */
 	struct import_notes notes, damages;
 	struct error error; /* after a failure */

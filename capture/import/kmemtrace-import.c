@@ -199,6 +199,9 @@ static void print_import(const struct import_options *options, struct import_tar
 				     "events with an impossible address or size: %" PRIu64
 				     ": counted as lost",
 				     target->impossible);
+	if (target->unknown_sites)
+		import_target_note(target, "events without a call site: %" PRIu64,
+				   target->unknown_sites);
 	if (options->quiet) {
 		print_notes(&target->damages, "damaged");
 		return;

@@ -18,6 +18,11 @@
 
 #define POINTER_DIGITS 16 /* of a hashed pointer, the first half zeros */
 
+struct first_line {
+	uint64_t number; /* 0: there is none */
+	char why[64];
+};
+
 struct text_import {
 	const struct text_format *format;
 	struct import_target *target;
@@ -33,14 +38,31 @@ struct text_import {
 	bool coarse;	/* times are microseconds */
 	bool is_number; /* times have an unknown unit */
 	bool cut;	/* the last line has no newline */
-	uint64_t bad_lines, first_bad_line, no_time, no_cpu, no_pointer, hashed, all_lost;
+	uint64_t bad_lines, no_time, no_cpu, no_pointer, hashed, all_lost;
+	struct first_line bad, rejected, other_kmem; /* rejected: bad ones too, and lost events */
+	uint64_t rejected_lines;
 	uint64_t unknown_lost, other_buffers, overwritten;
 };
 
-static void count_bad_line(struct text_import *text)
+static void note_line(struct text_import *text, struct first_line *first, const char *why)
 {
-	if (!text->bad_lines++)
-		text->first_bad_line = text->line;
+	if (first->number)
+		return;
+	first->number = text->line;
+	snprintf(first->why, sizeof(first->why), "%s", why);
+}
+
+static void reject_event(struct text_import *text, const char *why)
+{
+	text->rejected_lines++;
+	note_line(text, &text->rejected, why);
+}
+
+static void reject_line(struct text_import *text, const char *why)
+{
+	text->bad_lines++;
+	note_line(text, &text->bad, why);
+	reject_event(text, why);
 }
 
 /* 1, or 0: the line has no pointer. */
@@ -71,7 +93,7 @@ static int parse_sizes(struct text_import *text, const struct text_line *line,
 
 	if (!text_line_number(line, "bytes_req=", &event->requested) ||
 	    !text_line_number(line, "bytes_alloc=", &event->allocated)) {
-		count_bad_line(text);
+		reject_line(text, "its sizes are not numbers");
 		return -EINVAL;
 	}
 	if (text_line_number(line, "node=", &node) && node <= INT16_MAX)
@@ -113,7 +135,7 @@ static int import_lost_line(struct text_import *text, const struct text_line *li
 	int err;
 
 	if (line->has_time && !line->has_lost)
-		count_bad_line(text);
+		reject_line(text, "it has no number of lost events");
 	else
 		text->unknown_lost += !line->has_lost;
 	if (!line->has_lost)
@@ -126,14 +148,27 @@ static int import_lost_line(struct text_import *text, const struct text_line *li
 	return err;
 }
 
+/* Events of kmem about pages, not slab objects: mm_page_alloc, ... */
+static void note_other_event(struct text_import *text, const struct text_line *line)
+{
+	char name[sizeof(text->other_kmem.why)];
+
+	snprintf(name, sizeof(name), "%.*s", (int)line->event_size, line->event);
+	if (!strncmp(name, "mm_", 3) || !strcmp(name, "rss_stat"))
+		note_line(text, &text->other_kmem, name);
+}
+
 static int import_event_line(struct text_import *text, const struct text_line *line)
 {
 	struct import_event event = {
 		.id = text_line_id(line), .task = line->tid, .cpu = line->cpu, .node = KMT_NODE_ANY
 	};
 	char call_site[512], cache[64];
+	uint64_t impossible = text->target->impossible;
 	int err = count_lost_before(text, line->time);
 
+	if (!err && event.id == KMT_NONE)
+		note_other_event(text, line);
 	if (err || event.id == KMT_NONE)
 		return err;
 	if (!text->target->begun)
@@ -145,6 +180,7 @@ static int import_event_line(struct text_import *text, const struct text_line *l
 	}
 	if (!parse_pointer(text, line, &event.pointer)) {
 		text->no_pointer++;
+		reject_event(text, "its pointer is hidden or missing");
 		return import_target_count_lost(text->target, line->cpu, 1,
 						next_time(text, line->time));
 	}
@@ -166,7 +202,11 @@ static int import_event_line(struct text_import *text, const struct text_line *l
 	text->is_number |= line->is_number;
 	text->no_cpu += !line->has_cpu;
 	err = import_target_name_task(text->target, line->tid, line->pid, line->comm, event.time);
-	return err ? err : import_target_put_event(text->target, &event);
+	if (!err)
+		err = import_target_put_event(text->target, &event);
+	if (!err && text->target->impossible > impossible)
+		reject_event(text, "its address or size is impossible");
+	return err;
 }
 
 /* "# hostname : vm", which perf script --header prints. */
@@ -210,9 +250,10 @@ static int import_line(struct text_import *text, const char *line)
 		return import_lost_line(text, &parsed);
 	case TEXT_NO_TIME:
 		text->no_time++;
-		/* fall through */
+		reject_line(text, "it has no time");
+		return 0;
 	case TEXT_BAD:
-		count_bad_line(text);
+		reject_line(text, "it has no valid task in front of its time");
 		return 0;
 	default:
 		parse_header(&text->target->metadata, line);
@@ -257,8 +298,8 @@ static void add_damages(const struct text_import *text)
 	if (text->bad_lines)
 		import_target_damage(target,
 				     "%s: ignored kmem lines that could not be parsed: %" PRIu64
-				     ", first line %" PRIu64,
-				     text->path, text->bad_lines, text->first_bad_line);
+				     ", first line %" PRIu64 ": %s",
+				     text->path, text->bad_lines, text->bad.number, text->bad.why);
 }
 
 static void add_loss_notes(const struct text_import *text)
@@ -337,15 +378,34 @@ static void add_notes(const struct text_import *text)
 		"addresses of functions and caches, and bits of GFP flags, are invented: the text has only their names");
 }
 
+static int refuse_text(struct text_import *text)
+{
+	struct error *error = &text->target->error;
+
+	if (text->no_time)
+		return error_format(error, -ENODATA, "%s: its lines have no time: %s", text->path,
+				    text->format->add_time);
+	if (text->rejected_lines)
+		return error_format(error, -ENODATA,
+				    "%s: none of its kmem events can be imported: %" PRIu64
+				    ", first line %" PRIu64 ": %s",
+				    text->path, text->rejected_lines, text->rejected.number,
+				    text->rejected.why);
+	if (text->other_kmem.number)
+		return error_format(
+			error, -ENODATA,
+			"%s: has no allocation or free of a slab object, only other kmem events, as %s in line %" PRIu64
+			": %s",
+			text->path, text->other_kmem.why, text->other_kmem.number,
+			text->format->record);
+	return error_format(error, -ENODATA, "%s: has no kmem event: %s", text->path,
+			    text->format->record);
+}
+
 static int check_result(struct text_import *text)
 {
-	if (!text->target->events && text->no_time)
-		return error_format(&text->target->error, -ENODATA,
-				    "%s: its lines have no time: %s", text->path,
-				    text->format->add_time);
 	if (!text->target->events)
-		return error_format(&text->target->error, -ENODATA, "%s: has no kmem event: %s",
-				    text->path, text->format->record);
+		return refuse_text(text);
 	add_damages(text);
 	add_notes(text);
 	return 0;
