@@ -9,7 +9,7 @@
  *
  * Before 6.0 a raw kmem_cache_alloc does not name the cache either, but reports its sizes. All such
  * anonymous caches with the same sizes get one name, with a slash, which no cache of the kernel
- * has.
+ * has. So do classes of kmalloc() that are unknown in an imported capture.
  */
 #include "config.h"
 
@@ -25,6 +25,7 @@
 #include "analysis/select.h"
 
 #define PAGE_SIZE_DEFAULT 4096
+#define PAGE_SIZE_MOST 65536 /* of kernels in wide use */
 /* Bits in the keys of kmalloc's caches. find_address() clears both in its keys, the addresses. */
 #define CLASS_LARGE ((uint64_t)1 << 63)
 #define CLASS_KMALLOC ((uint64_t)1 << 62)
@@ -51,7 +52,10 @@ int cache_table_init(struct cache_table *table, struct analysis *analysis)
 	table->reclaimable = gfp_find(&capture->gfp, "__GFP_RECLAIMABLE");
 	table->account = gfp_find(&capture->gfp, "__GFP_ACCOUNT");
 	table->choosing = (uint32_t)(table->dma | table->reclaimable | table->account);
-	table->slab_max = 2 * (page ? page : PAGE_SIZE_DEFAULT);
+	table->slab_max = table->slab_max_least = 2 * (page ? page : PAGE_SIZE_DEFAULT);
+	table->is_guessed = *capture->metadata.source && !capture->caches.kmalloc_count;
+	if (table->is_guessed && !page)
+		table->slab_max = 2 * PAGE_SIZE_MOST;
 	table->list = capture->caches.list;
 	for (size_t i = 0; i < capture->caches.kmalloc_count; i++)
 		table->is_debugged |= capture->caches.kmalloc[i].size !=
@@ -161,6 +165,19 @@ static int64_t find_anonymous(struct cache_table *table, const struct event *eve
 	return added;
 }
 
+/*
+ * An imported capture has no list of the kernel's caches. Slab debugging makes objects larger than
+ * their class, and the page size decides from which size on kmalloc() gives whole pages.
+ */
+static bool is_unknown_class(const struct cache_table *table, uint32_t size)
+{
+	if (!table->is_guessed)
+		return false;
+	return table->analysis->capture->metadata.odd_allocated ||
+	       (size <= table->slab_max &&
+		(size > table->slab_max_least || !caches_is_kmalloc_size(size)));
+}
+
 static void name_class(char *name, size_t name_size, enum kmalloc_type type, uint32_t size)
 {
 	if (size >= 1U << 20 && size % (1U << 20) == 0)
@@ -217,7 +234,7 @@ static int64_t find_class(struct cache_table *table, enum kmalloc_type type, con
 {
 	const struct caches *caches = &table->analysis->capture->caches;
 	/* SLAB has caches for larger objects than SLUB */
-	bool large = size > table->slab_max &&
+	bool large = size > table->slab_max && !is_unknown_class(table, size) &&
 		     !(caches->kmalloc_count && caches_has_kmalloc(caches, name));
 	uint64_t key = large ? CLASS_LARGE : class_key(type, size, allocated);
 	uint32_t found = hash_map_find(&table->others, key);
@@ -294,6 +311,9 @@ static int64_t find_kmalloc(struct cache_table *table, const struct event *event
 		return found;
 	type = choose_type(&table->analysis->capture->caches, flags, event->allocated, name,
 			   sizeof(name));
+	if (is_unknown_class(table, event->allocated))
+		snprintf(name, sizeof(name), "%s-unknown/%" PRIu32, prefixes[type],
+			 event->allocated);
 	cache = find_class(table, type, name, event->allocated, event->allocated);
 	if (cache < 0)
 		return cache;

@@ -29,6 +29,9 @@ struct cache_table {
 	uint64_t dma, reclaimable, account; /* GFP bits; 0: unknown */
 	uint32_t choosing;		    /* all three */
 	uint32_t slab_max;		    /* bytes: a larger kmalloc() gets whole pages */
+	bool is_guessed; /* the capture is imported: the size of an object is all that is known */
+	/* bytes of a kmalloc(): larger ones up to slab_max may be a class or whole pages */
+	uint32_t slab_max_least;
 	bool is_debugged; /* kmalloc()'s caches have slab debugging: the request chooses the class
 			   */
 };

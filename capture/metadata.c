@@ -227,6 +227,9 @@ int metadata_write(const struct metadata *metadata, FILE *file)
 		write_string("kmt_source_order", orders[metadata->source_order], file);
 		write_string("kmt_clock", metadata_clock_text(metadata), file);
 	}
+	if (metadata->odd_allocated)
+		fprintf(file, "\tkmt_odd_requested = %u; kmt_odd_allocated = %u;\n",
+			metadata->odd_requested, metadata->odd_allocated);
 	if (metadata->piece)
 		fprintf(file, "\tkmt_piece = %u;\n", metadata->piece);
 	fprintf(file, "\tkmt_format = %u; kmt_word_bits = %u; kmt_page_size = %u;\n};\n",
@@ -364,6 +367,7 @@ static bool find_uuid(const char *text, uint8_t uuid[16])
 /* The keys that kmemtrace-import writes; kmemtraced does not. */
 static void parse_source(struct metadata *metadata, const char *text)
 {
+	uint64_t requested, allocated;
 	char value[16];
 
 	find_string(text, "kmt_source", metadata->source, sizeof(metadata->source));
@@ -379,6 +383,11 @@ static void parse_source(struct metadata *metadata, const char *text)
 	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
 		if (!strcmp(value, orders[i]))
 			metadata->source_order = i;
+	if (find_number(text, "kmt_odd_requested", &requested) && requested <= UINT32_MAX &&
+	    find_number(text, "kmt_odd_allocated", &allocated) && allocated <= UINT32_MAX) {
+		metadata->odd_requested = (uint32_t)requested;
+		metadata->odd_allocated = (uint32_t)allocated;
+	}
 }
 
 char *metadata_newer_text(const char *tracer_version, char *text, size_t size)

@@ -44,6 +44,8 @@ struct metadata {
 	char source[METADATA_TEXT]; /* the imported recording: "a recording of trace-cmd" */
 	enum metadata_clock clock;
 	enum metadata_order source_order; /* byte order of the recorded machine */
+	/* bytes of the first kmalloc() whose allocated bytes are the size of no class; 0: none */
+	uint32_t odd_requested, odd_allocated;
 };
 
 /* The word size of the running kernel, in bits: 32 or 64. */

@@ -407,6 +407,11 @@ bool caches_is_kmalloc(const char *name)
 	return !strncmp(name, "kmalloc-", 8) || !strncmp(name, "dma-kmalloc-", 12);
 }
 
+bool caches_is_kmalloc_size(uint32_t bytes)
+{
+	return bytes == 96 || bytes == 192 || (bytes >= 8 && !(bytes & (bytes - 1)));
+}
+
 bool caches_has_kmalloc(const struct caches *caches, const char *name)
 {
 	return !caches->kmalloc_count || find_named_element(caches->kmalloc, caches->kmalloc_count,

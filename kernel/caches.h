@@ -103,6 +103,12 @@ int caches_write_reclaim(FILE *file, const struct cache_reclaim_account *account
 /* Is this the name of a kmalloc cache: "kmalloc-64", "kmalloc-cg-1k", "dma-kmalloc-8"? */
 bool caches_is_kmalloc(const char *name);
 
+/*
+ * Do the objects of a class of kmalloc() have this size, or is it one of whole pages? True for a
+ * power of two from 8 on, and for 96 and 192.
+ */
+bool caches_is_kmalloc_size(uint32_t bytes);
+
 /* Does the kernel have this kmalloc cache? Also true if its kmalloc caches are unknown. */
 bool caches_has_kmalloc(const struct caches *caches, const char *name);
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "capture/import/import_target.h"
 #include "cli/stop.h"
+#include "kernel/caches.h"
 #include "kernel/possible.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
@@ -20,6 +21,7 @@
 /* The call site of an event without one: no kernel has code there. */
 #define UNKNOWN_SITE (((uint64_t)2 << 56) - (1 << 20))
 #define UNKNOWN_SITE_32_BITS FIRST_PAGE_BYTES
+#define KMALLOC_SLAB_MAX ((uint32_t)1 << 25) /* bytes: no class of any kernel is larger */
 /* Sequence numbers have 32 bits in a packet: a larger gap needs a packet border. */
 #define LOSS_IN_PACKET_MAX ((uint64_t)1 << 30)
 #define LOSS_MAX ((uint64_t)1 << 48) /* a larger number is damaged */
@@ -214,6 +216,11 @@ static int set_cache(struct import_target *target, const struct import_event *ev
 	case KMT_KMALLOC:
 		record->requested = requested;
 		record->allocated = allocated;
+		if (event->pointer && allocated <= KMALLOC_SLAB_MAX &&
+		    !caches_is_kmalloc_size(allocated) && !target->metadata.odd_allocated) {
+			target->metadata.odd_requested = requested;
+			target->metadata.odd_allocated = allocated;
+		}
 		/* fall through */
 	case KMT_KFREE:
 		cache_guesses_forget(caches, event->pointer);

@@ -202,6 +202,12 @@ static void print_import(const struct import_options *options, struct import_tar
 	if (target->unknown_sites)
 		import_target_note(target, "events without a call site: %" PRIu64,
 				   target->unknown_sites);
+	if (target->metadata.odd_allocated)
+		import_target_note(
+			target,
+			"kmalloc() of %" PRIu32 " bytes got %" PRIu32
+			", the size of no class, as with slab debugging or pages of 64 KiB: the classes of all objects are unknown",
+			target->metadata.odd_requested, target->metadata.odd_allocated);
 	if (options->quiet) {
 		print_notes(&target->damages, "damaged");
 		return;

@@ -402,10 +402,21 @@ static int refuse_text(struct text_import *text)
 			    text->format->record);
 }
 
+/* On other machines the kernel's configuration decides. */
+static void set_page_size(struct metadata *metadata)
+{
+	static const char *const machines[] = { "x86_64", "i386", "i586", "i686", "s390x" };
+
+	for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++)
+		if (!strcmp(metadata->machine, machines[i]))
+			metadata->page_size = 4096;
+}
+
 static int check_result(struct text_import *text)
 {
 	if (!text->target->events)
 		return refuse_text(text);
+	set_page_size(&text->target->metadata);
 	add_damages(text);
 	add_notes(text);
 	return 0;

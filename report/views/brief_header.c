@@ -11,6 +11,7 @@
 #include "report/views/brief_header.h"
 #include "report/views/capture_header_totals.h"
 #include "report/views/estimate_columns.h"
+#include "report/views/kmalloc_classes.h"
 #include "report/views/quality_line.h"
 
 static int add_capture(struct capture_header *header, const struct report *report)
@@ -69,6 +70,7 @@ static void add_reasons(struct quality *quality, const struct capture_header *he
 			const struct report *report)
 {
 	const struct capture *capture = report->capture;
+	enum kmalloc_guess guess = kmalloc_classes_guess(&report->analysis);
 
 	if (header->traced_pids.rows == 1)
 		quality_add(quality, "only events of process %" PRIu64,
@@ -87,7 +89,11 @@ static void add_reasons(struct quality *quality, const struct capture_header *he
 	quality_add_missing_names(quality, &header->missing);
 	if (report->analysis.caches_unknown)
 		quality_add(quality, "events without a known size");
+	if (guess > KMALLOC_GUESSED)
+		quality_add(quality, "size classes unknown");
 	quality_add_missing_paths(quality, &header->missing);
+	if (guess == KMALLOC_GUESSED)
+		quality_add(quality, "size classes guessed");
 }
 
 static int add_quality(struct capture_header *header, const struct report *report)

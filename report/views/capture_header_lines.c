@@ -19,6 +19,7 @@
 #include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
 #include "report/views/glance_header.h"
+#include "report/views/kmalloc_classes.h"
 
 #define NSEC_PER_SEC ((uint64_t)1000000000)
 
@@ -224,6 +225,28 @@ static int add_probes(struct capture_header *header, const struct status *status
 	return err;
 }
 
+static int add_guesses(struct capture_header *header, const struct analysis *analysis)
+{
+	const struct metadata *metadata = &analysis->capture->metadata;
+	enum kmalloc_guess guess = kmalloc_classes_guess(analysis);
+
+	if (guess == KMALLOC_LISTED)
+		return 0;
+	if (guess == KMALLOC_UNKNOWN)
+		return header_add_line(
+			&header->header, "", true,
+			"the classes of kmalloc() are unknown: a request of %" PRIu32
+			" bytes got %" PRIu32
+			", the size of no class, as with slab debugging or pages of 64 KiB: objects of one size are one cache here, kmalloc-unknown/SIZE",
+			metadata->odd_requested, metadata->odd_allocated);
+	return header_add_line(
+		&header->header, "", true,
+		"the classes of kmalloc() are guessed from sizes and GFP flags: the recording does not list them%s",
+		guess == KMALLOC_GUESSED
+			? ""
+			: "; objects whose size may be a class or whole pages, as the page size is not known, are kmalloc-unknown/SIZE here");
+}
+
 static int add_loss(struct capture_header *header, const struct report *report)
 {
 	const struct capture *capture = report->capture;
@@ -324,6 +347,8 @@ static int add_loss(struct capture_header *header, const struct report *report)
 			" allocation%s from slab caches that the kernel does not name: all such caches of the same sizes are one cache here, unnamed-OBJECT/DISTANCE",
 			analysis->anonymous_allocations,
 			analysis->anonymous_allocations == 1 ? " is" : "s are");
+	if (!err)
+		err = add_guesses(header, analysis);
 	return err;
 }
 

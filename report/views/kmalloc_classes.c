@@ -73,3 +73,24 @@ bool kmalloc_class_below(const struct analysis *analysis, const struct analysis_
 	}
 	return below->size;
 }
+
+enum kmalloc_guess kmalloc_classes_guess(const struct analysis *analysis)
+{
+	const struct capture *capture = analysis->capture;
+	enum kmalloc_guess guess = KMALLOC_LISTED;
+
+	if (!*capture->metadata.source || capture->caches.kmalloc_count)
+		return KMALLOC_LISTED;
+	for (size_t i = 0; i < analysis->cache_count; i++) {
+		const struct analysis_cache *cache = &analysis->caches[i];
+
+		if (!cache->is_kmalloc || cache->cache)
+			continue;
+		if (guess == KMALLOC_LISTED)
+			guess = KMALLOC_GUESSED;
+		if (cache->size && strstr(cache->name, "-unknown/"))
+			guess = capture->metadata.odd_allocated ? KMALLOC_UNKNOWN
+								: KMALLOC_PART_UNKNOWN;
+	}
+	return guess;
+}

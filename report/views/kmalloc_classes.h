@@ -23,4 +23,14 @@ struct kmalloc_class {
 bool kmalloc_class_below(const struct analysis *analysis, const struct analysis_cache *cache,
 			 uint64_t size, struct kmalloc_class *below);
 
+/* How the classes of a capture are known. */
+enum kmalloc_guess {
+	KMALLOC_LISTED,	      /* the kernel's list, or no kmalloc() */
+	KMALLOC_GUESSED,      /* an import, which has no list: the size of an object decides */
+	KMALLOC_PART_UNKNOWN, /* some sizes do not decide, without the page size */
+	KMALLOC_UNKNOWN,      /* no size decides */
+};
+
+enum kmalloc_guess kmalloc_classes_guess(const struct analysis *analysis);
+
 #endif

@@ -130,7 +130,11 @@ static void of_an_import(void **state)
 						      METADATA_CLOCK_OTHER, METADATA_CLOCK_EVENTS };
 	static const enum metadata_order orders[] = { METADATA_ORDER_UNKNOWN, METADATA_ORDER_LITTLE,
 						      METADATA_ORDER_BIG };
-	struct metadata metadata = { .format = CAPTURE_FORMAT, .source = "a \"recording\"" }, copy;
+	struct metadata metadata = { .format = CAPTURE_FORMAT,
+				     .source = "a \"recording\"",
+				     .odd_requested = 1000,
+				     .odd_allocated = UINT32_MAX },
+			copy;
 	char *text, name[40];
 
 	(void)state;
@@ -146,6 +150,8 @@ static void of_an_import(void **state)
 		assert_string_equal(copy.source, metadata.source);
 		assert_int_equal(copy.clock, clocks[i]);
 		assert_int_equal(metadata_order(&copy), orders[i]);
+		assert_int_equal(copy.odd_requested, 1000);
+		assert_int_equal(copy.odd_allocated, UINT32_MAX);
 		assert_false(copy.big_endian);
 		free(text);
 	}
