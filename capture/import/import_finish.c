@@ -131,11 +131,15 @@ static int close_tables(struct import_target *target)
 {
 	int failed = !target->has_symbols &&
 		     import_target_add_symbol(target, UNKNOWN_ADDRESS, "unknown", "unknown");
-	FILE *tasks = target->task_lines;
+	FILE *tasks = target->task_lines, *stacks = target->stack_lines;
 
 	failed |= gzclose(target->symbols) != Z_OK;
 	target->symbols = NULL;
-	target->task_lines = NULL;
+	target->task_lines = target->stack_lines = NULL;
+	if (stacks && directory_close(target->directory, stacks, "kernel/stacks")) {
+		fclose(tasks);
+		return error_set(&target->error, -EIO, target->directory->errmsg);
+	}
 	if (directory_close(target->directory, tasks, "kernel/tasks"))
 		return error_set(&target->error, -EIO, target->directory->errmsg);
 	return failed ? error_format(&target->error, -EIO, "%s/kernel/symbols: cannot be written",

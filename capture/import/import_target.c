@@ -14,6 +14,8 @@
 #include "cli/stop.h"
 #include "kernel/caches.h"
 #include "kernel/possible.h"
+#include "kernel/sampling.h"
+#include "kernel/stacks.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
 
@@ -91,7 +93,7 @@ int import_target_open(struct import_target *target, struct directory *directory
 	snprintf(target->metadata.source, sizeof(target->metadata.source), "%s", source);
 	if (!notes_open(&target->notes) || !notes_open(&target->damages) ||
 	    cache_guesses_init(&target->caches) || texts_init(&target->comms) ||
-	    hash_map_init(&target->tasks))
+	    texts_init(&target->stacks) || hash_map_init(&target->tasks))
 		return fail_target_memory(target);
 	target->task_lines = directory_open(directory, "kernel/tasks", false);
 	if (!target->task_lines)
@@ -111,6 +113,8 @@ void import_target_close(struct import_target *target)
 	free(target->cpus);
 	if (target->task_lines)
 		fclose(target->task_lines);
+	if (target->stack_lines)
+		fclose(target->stack_lines);
 	if (target->symbols)
 		gzclose(target->symbols);
 	notes_close(&target->notes);
@@ -118,6 +122,7 @@ void import_target_close(struct import_target *target)
 	free(target->task_comms);
 	hash_map_deinit(&target->tasks);
 	texts_deinit(&target->comms);
+	texts_deinit(&target->stacks);
 	cache_guesses_deinit(&target->caches);
 	gfp_deinit(&target->gfp);
 	status_deinit(&target->status);
@@ -251,6 +256,62 @@ static bool is_possible(const struct import_target *target, const struct import_
 	       (!event->pointer || clamp_size(event->allocated) >= clamp_size(event->requested));
 }
 
+/* The id of the event's stack, which is written if it is new; 0 with *err set: it failed. */
+static uint64_t find_stack_id(struct import_target *target, const struct import_event *event,
+			      int *err)
+{
+	struct stack stack = { .since = event->time, .frame_count = event->frame_count };
+	char text[STACK_FRAMES_MAX * 17 + 1] = "";
+	size_t length = 0, count = target->stacks.count;
+
+	for (uint32_t i = 0; i < event->frame_count; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length, "%" PRIx64 " ",
+					   event->frames[i]);
+	stack.id = texts_add(&target->stacks, text);
+	if (!stack.id)
+		*err = fail_target_memory(target);
+	if (!stack.id || stack.id < count)
+		return stack.id;
+	if (!target->stack_lines)
+		target->stack_lines = directory_open(target->directory, "kernel/stacks", false);
+	if (!target->stack_lines)
+		*err = error_set(&target->error, -EIO, target->directory->errmsg);
+	else if (stack_write(target->stack_lines, &stack, event->frames))
+		*err = error_format(&target->error, -EIO, "kernel/stacks: %s", strerror(EIO));
+	return stack.id;
+}
+
+/* Puts the record of the stack in front of that of the allocation. */
+static int put_allocation_stack(struct import_target *target, const struct import_event *event,
+				const struct kmt_record *allocation, struct import_cpu *cpu)
+{
+	struct kmt_long_record record = {
+		.head = {
+			.time = allocation->time,
+			.id = KMT_STACK,
+			.words = KMT_RECORD_WORDS + 1,
+			.node = KMT_NODE_ANY,
+			.pointer = allocation->pointer,
+			.call_site = allocation->call_site,
+			.task = allocation->task,
+			.gfp = SAMPLING_EACH,
+		},
+	};
+	int err = 0;
+
+	if (event->frame_count)
+		record.head.payload = find_stack_id(target, event, &err);
+	else
+		target->status.sampling.unwalked++;
+	if (err)
+		return err;
+	target->status.sampling.interval = SAMPLING_EACH;
+	record.head.sequence = (uint32_t)cpu->sequence++;
+	cpu->recorded++;
+	err = writer_put(&cpu->writer, &record.head);
+	return err ? error_set(&target->error, err, cpu->writer.errmsg) : 0;
+}
+
 /* Gives the record the call site that stands for an unknown one. */
 static int set_unknown_site(struct import_target *target, struct kmt_record *record)
 {
@@ -293,6 +354,11 @@ int import_target_put_event(struct import_target *target, const struct import_ev
 		record.node = (int16_t)event->node;
 	if (event->pointer >> 32)
 		target->wide = true;
+	if (event->has_stack && event->pointer &&
+	    (event->id == KMT_KMALLOC || event->id == KMT_CACHE_ALLOC))
+		err = put_allocation_stack(target, event, &record, cpu);
+	if (err)
+		return err;
 	record.sequence = (uint32_t)cpu->sequence++;
 	cpu->recorded++;
 	target->events++;

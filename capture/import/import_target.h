@@ -35,7 +35,10 @@ struct import_event {
 	uint32_t task;
 	int64_t node;
 	unsigned int cpu;
-	uint8_t id; /* KMT_KMALLOC to KMT_CACHE_FREE */
+	uint8_t id;		/* KMT_KMALLOC to KMT_CACHE_FREE */
+	bool has_stack;		/* the recording has stacks of allocations */
+	const uint64_t *frames; /* return addresses, the innermost first; none: it has no stack */
+	uint32_t frame_count;	/* at most STACK_FRAMES_MAX */
 };
 
 /* Lines for the user. */
@@ -57,6 +60,8 @@ struct import_target {
 	struct import_cpu **cpus;
 	size_t cpu_count;
 	FILE *task_lines;
+	FILE *stack_lines;   /* NULL: there is no stack so far */
+	struct texts stacks; /* the addresses of each stack, as text: its number is its id */
 	gzFile symbols;
 	bool has_symbols;
 	bool begun;				   /* begin is set */

@@ -52,6 +52,7 @@ static int import_ftrace(struct import_target *target, char *const *paths, size_
 			"import the trace.dat, or the whole lines of the file trace or of trace-cmd report",
 		.add_ns = "; trace-cmd report -t prints nanoseconds",
 		.add_lost = "",
+		.add_offset = "; ftrace prints it after echo 1 >options/sym-offset",
 		.add_pointers = "; ftrace prints addresses after echo 0 >options/hash-ptr",
 	};
 

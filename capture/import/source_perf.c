@@ -17,11 +17,13 @@ static int import_perf(struct import_target *target, char *const *paths, size_t 
 {
 	static const struct text_format format = {
 		.parse = perf_line_parse,
+		.stack_follows = true,
 		.tracer = "perf",
 		.record = "record with perf record -a -e 'kmem:*' and print with perf script",
 		.add_time = "print them with perf script -F comm,tid,cpu,time,event,trace",
 		.add_ns = "; perf script --ns prints nanoseconds",
 		.add_lost = ": perf script --show-lost-events prints them, if there are any",
+		.add_offset = "; perf script -F +symoff prints it",
 		.add_pointers = "",
 	};
 

@@ -11,38 +11,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "capture/import/function_addresses.h"
-#include "capture/import/gfp_bits.h"
 #include "capture/import/text_import.h"
-#include "capture/import/text_line.h"
 
 #define POINTER_DIGITS 16 /* of a hashed pointer, the first half zeros */
-
-struct first_line {
-	uint64_t number; /* 0: there is none */
-	char why[64];
-};
-
-struct text_import {
-	const struct text_format *format;
-	struct import_target *target;
-	const char *path;
-	struct function_addresses functions;
-	struct gfp_bits gfp_bits;
-	uint64_t line;	       /* the number of the current line */
-	uint64_t time;	       /* of the event before */
-	uint64_t shifted;      /* events that got a later time, to keep their order */
-	char buffer[64];       /* whose events are imported: that of the first event */
-	struct text_line lost; /* of lost_count events before the next line, which has a time */
-	uint64_t lost_count;
-	bool coarse;	/* times are microseconds */
-	bool is_number; /* times have an unknown unit */
-	bool cut;	/* the last line has no newline */
-	uint64_t bad_lines, no_time, no_cpu, no_pointer, hashed, all_lost;
-	struct first_line bad, rejected, other_kmem; /* rejected: bad ones too, and lost events */
-	uint64_t rejected_lines;
-	uint64_t unknown_lost, other_buffers, overwritten;
-};
 
 static void note_line(struct text_import *text, struct first_line *first, const char *why)
 {
@@ -130,10 +101,58 @@ static int count_lost_before(struct text_import *text, uint64_t time)
 	return count_lost(text, text->lost.cpu, count, text->target->begun ? text->time : time);
 }
 
-static int import_lost_line(struct text_import *text, const struct text_line *line)
+/* Imports the event that waits for its stack. */
+static int release_event(struct text_import *text)
 {
+	uint64_t impossible = text->target->impossible, line = text->line;
+	struct held_event *held = &text->held;
 	int err;
 
+	if (!held->is_held)
+		return 0;
+	held->is_held = false;
+	held->event.cache = *held->cache ? held->cache : NULL;
+	held->event.has_stack = text->has_stacks;
+	held->event.frames = held->stack.frames;
+	held->event.frame_count = held->stack.count;
+	err = import_target_put_event(text->target, &held->event);
+	text->line = held->line;
+	if (!err && text->target->impossible > impossible)
+		reject_event(text, "its address or size is impossible");
+	text->line = line;
+	return err;
+}
+
+static int import_frame(struct text_import *text, const struct text_frame *frame)
+{
+	struct held_event *held = &text->held;
+
+	if (!held->is_held || !held->takes_frames)
+		return 0;
+	text->has_stacks = true;
+	if (held->event.id != KMT_KMALLOC && held->event.id != KMT_CACHE_ALLOC)
+		return 0;
+	return text_stack_add(&held->stack, frame, &text->functions, text->target,
+			      held->event.call_site, held->call_site, &text->stack_counts);
+}
+
+/* "<stack trace>" of ftrace, an event of its own behind that of the stack. */
+static bool begins_stack(struct text_import *text, const struct text_line *line)
+{
+	if (strncmp(line->event, "<stack", 6) && strncmp(line->event, "kernel_stack:", 13))
+		return false;
+	text->held.takes_frames = text->held.is_held && text->held.event.task == line->tid &&
+				  text->held.event.cpu == line->cpu;
+	text->other_stacks += !text->held.takes_frames;
+	return true;
+}
+
+static int import_lost_line(struct text_import *text, const struct text_line *line)
+{
+	int err = release_event(text);
+
+	if (err)
+		return err;
 	if (line->has_time && !line->has_lost)
 		reject_line(text, "it has no number of lost events");
 	else
@@ -163,10 +182,14 @@ static int import_event_line(struct text_import *text, const struct text_line *l
 	struct import_event event = {
 		.id = text_line_id(line), .task = line->tid, .cpu = line->cpu, .node = KMT_NODE_ANY
 	};
-	char call_site[512], cache[64];
-	uint64_t impossible = text->target->impossible;
-	int err = count_lost_before(text, line->time);
+	struct held_event *held = &text->held;
+	int err;
 
+	if (begins_stack(text, line))
+		return 0;
+	err = release_event(text);
+	if (!err)
+		err = count_lost_before(text, line->time);
 	if (!err && event.id == KMT_NONE)
 		note_other_event(text, line);
 	if (err || event.id == KMT_NONE)
@@ -189,24 +212,25 @@ static int import_event_line(struct text_import *text, const struct text_line *l
 		if (err)
 			return err == -EINVAL ? 0 : err;
 	}
-	if (event.id != KMT_KMALLOC && event.id != KMT_KFREE &&
-	    text_line_field(line, "name=", " bytes_req=", cache, sizeof(cache)) && *cache)
-		event.cache = cache;
-	if (!text_line_field(line, "call_site=", " ptr=", call_site, sizeof(call_site)))
-		call_site[0] = '\0';
-	err = function_addresses_find(&text->functions, text->target, call_site, &event.call_site);
+	if (event.id == KMT_KMALLOC || event.id == KMT_KFREE ||
+	    !text_line_field(line, "name=", " bytes_req=", held->cache, sizeof(held->cache)))
+		held->cache[0] = '\0';
+	if (!text_line_field(line, "call_site=", " ptr=", held->call_site, sizeof(held->call_site)))
+		held->call_site[0] = '\0';
+	err = function_addresses_find(&text->functions, text->target, held->call_site,
+				      &event.call_site);
 	if (err)
 		return err;
 	event.time = next_time(text, line->time);
 	text->coarse |= line->coarse;
 	text->is_number |= line->is_number;
 	text->no_cpu += !line->has_cpu;
-	err = import_target_name_task(text->target, line->tid, line->pid, line->comm, event.time);
-	if (!err)
-		err = import_target_put_event(text->target, &event);
-	if (!err && text->target->impossible > impossible)
-		reject_event(text, "its address or size is impossible");
-	return err;
+	held->is_held = true;
+	held->takes_frames = text->format->stack_follows;
+	held->event = event;
+	held->line = text->line;
+	held->stack = (struct text_stack){ 0 };
+	return import_target_name_task(text->target, line->tid, line->pid, line->comm, event.time);
 }
 
 /* "# hostname : vm", which perf script --header prints. */
@@ -242,6 +266,7 @@ static void parse_entries(struct text_import *text, const char *line)
 static int import_line(struct text_import *text, const char *line)
 {
 	struct text_line parsed;
+	struct text_frame frame;
 
 	switch (text->format->parse(&parsed, line)) {
 	case TEXT_EVENT:
@@ -256,6 +281,9 @@ static int import_line(struct text_import *text, const char *line)
 		reject_line(text, "it has no valid task in front of its time");
 		return 0;
 	default:
+		if (text_frame_parse(&frame, line))
+			return import_frame(text, &frame);
+		text->held.takes_frames &= *line == '#';
 		parse_header(&text->target->metadata, line);
 		parse_entries(text, line);
 		return 0;
@@ -284,122 +312,9 @@ static int import_lines(struct text_import *text, FILE *file, char *line)
 	}
 	if (!err && ferror(file))
 		err = error_set_at(&text->target->error, -EIO, text->path);
+	if (!err)
+		err = release_event(text);
 	return err ? err : count_lost_before(text, text->time);
-}
-
-static void add_damages(const struct text_import *text)
-{
-	struct import_target *target = text->target;
-
-	if (text->cut)
-		import_target_damage(target,
-				     "%s: is cut off: ignored line %" PRIu64 ", which has no end",
-				     text->path, text->line);
-	if (text->bad_lines)
-		import_target_damage(target,
-				     "%s: ignored kmem lines that could not be parsed: %" PRIu64
-				     ", first line %" PRIu64 ": %s",
-				     text->path, text->bad_lines, text->bad.number, text->bad.why);
-}
-
-static void add_loss_notes(const struct text_import *text)
-{
-	struct import_target *target = text->target;
-
-	if (text->all_lost)
-		import_target_note(target,
-				   "the text reports %" PRIu64
-				   " lost events: %s counts those of all kinds together",
-				   text->all_lost, text->format->tracer);
-	else if (!text->unknown_lost)
-		import_target_note(target, "the text reports no lost events%s",
-				   text->format->add_lost);
-	if (text->overwritten)
-		import_target_note(
-			target,
-			"events of all kinds that were overwritten before the first one of the text: %" PRIu64,
-			text->overwritten);
-	if (text->unknown_lost)
-		import_target_note(
-			target,
-			"gaps in the recording where an unknown number of events is lost: %" PRIu64,
-			text->unknown_lost);
-}
-
-static void add_notes(const struct text_import *text)
-{
-	struct import_target *target = text->target;
-
-	if (text->no_cpu)
-		import_target_note(target,
-				   "%s: lines without a CPU: %" PRIu64
-				   ": assumed CPU 0; perf script -F +cpu prints it",
-				   text->path, text->no_cpu);
-	if (text->other_buffers)
-		import_target_note(
-			target,
-			"%s: only one buffer is imported; ignored events of other buffers: %" PRIu64,
-			text->path, text->other_buffers);
-	if (text->no_pointer)
-		import_target_note(target,
-				   "%s: lines without a pointer: %" PRIu64 ": counted as lost",
-				   text->path, text->no_pointer);
-	if (text->hashed)
-		import_target_note(
-			target,
-			"%s: hashed pointers: %" PRIu64
-			": they are not addresses, and different objects may have the same%s",
-			text->path, text->hashed, text->format->add_pointers);
-	if (text->functions.unresolved)
-		import_target_note(target, "%s: call sites that could not be parsed: %" PRIu64,
-				   text->path, text->functions.unresolved);
-	if (text->functions.far)
-		import_target_note(
-			target,
-			"%s: call sites 64 KiB or more behind their symbol, which is that of another function: %" PRIu64,
-			text->path, text->functions.far);
-	if (text->gfp_bits.left_out)
-		import_target_note(target, "%s: ignored GFP flags above 32: %" PRIu64, text->path,
-				   text->gfp_bits.left_out);
-	if (text->is_number)
-		import_target_note(
-			target,
-			"%s: times are whole numbers of a clock whose unit is unknown: each counts as a nanosecond",
-			text->path);
-	if (text->shifted)
-		import_target_note(
-			target,
-			"events moved to a later time, to keep the order of the lines: %" PRIu64
-			"%s",
-			text->shifted, text->coarse ? text->format->add_ns : "");
-	add_loss_notes(text);
-	import_target_note(
-		target,
-		"addresses of functions and caches, and bits of GFP flags, are invented: the text has only their names");
-}
-
-static int refuse_text(struct text_import *text)
-{
-	struct error *error = &text->target->error;
-
-	if (text->no_time)
-		return error_format(error, -ENODATA, "%s: its lines have no time: %s", text->path,
-				    text->format->add_time);
-	if (text->rejected_lines)
-		return error_format(error, -ENODATA,
-				    "%s: none of its kmem events can be imported: %" PRIu64
-				    ", first line %" PRIu64 ": %s",
-				    text->path, text->rejected_lines, text->rejected.number,
-				    text->rejected.why);
-	if (text->other_kmem.number)
-		return error_format(
-			error, -ENODATA,
-			"%s: has no allocation or free of a slab object, only other kmem events, as %s in line %" PRIu64
-			": %s",
-			text->path, text->other_kmem.why, text->other_kmem.number,
-			text->format->record);
-	return error_format(error, -ENODATA, "%s: has no kmem event: %s", text->path,
-			    text->format->record);
 }
 
 /* On other machines the kernel's configuration decides. */
@@ -415,10 +330,9 @@ static void set_page_size(struct metadata *metadata)
 static int check_result(struct text_import *text)
 {
 	if (!text->target->events)
-		return refuse_text(text);
+		return text_import_refuse(text);
 	set_page_size(&text->target->metadata);
-	add_damages(text);
-	add_notes(text);
+	text_import_add_notes(text);
 	return 0;
 }
 

@@ -216,6 +216,9 @@ head -n 60 "$srcdir/data/perf-script.txt" >perf/whole
 tail -n 60 "$srcdir/data/perf-script.txt" >perf/end
 gunzip -c "$srcdir/data/ftrace.txt.gz" | head -n 60 >perf/ftrace
 gunzip -c "$srcdir/data/trace-cmd-report.txt.gz" | head -n 60 >perf/report
+for text in vmlinux offsets ftrace; do
+	sed -n "/^cat >$text.txt/,/^END/{//d;p}" "$srcdir/cli/import-stacks.sh" >perf/stacks-$text
+done
 cp "$srcdir/data/trace.dat" trace_cmd/whole
 for endian in little big; do
 	mkdir "$work/$endian" &&
