@@ -63,8 +63,12 @@ static const struct front_command *find_command(const char *name)
 		names[i] = commands[i].name;
 	}
 	names[COMMAND_COUNT] = HELP;
-	error_msg("%s: there is no such command%s (kmemtrace help lists them)", name,
-		  suggest_text(name, names, COMMAND_COUNT + 1, suggestion, sizeof(suggestion)));
+	suggest_text(name, names, COMMAND_COUNT + 1, suggestion, sizeof(suggestion));
+	/* the views are commands of kmemtrace-report; a reader may copy the command */
+	if (!*suggestion && *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")])
+		snprintf(suggestion, sizeof(suggestion),
+			 ": if it is a view of a capture, did you mean report %.20s?", name);
+	error_msg("%s: there is no such command%s (kmemtrace help lists them)", name, suggestion);
 	return NULL;
 }
 

@@ -30,7 +30,8 @@ says 0 '^  report ' help
 says 0 '^  report ' --help
 says 2 'a command is missing' 
 says 2 "reprot: there is no such command: did you mean report?" reprot
-says 2 'there is no such command (kmemtrace help lists them)' frobnicate
+says 2 'leaks: there is no such command: if it is a view of a capture, did you mean report leaks?' leaks
+says 2 'there is no such command (kmemtrace help lists them)' frobnicate17
 says 2 'there is no such command: did you mean check?' help chekc
 says 2 'nothing: No such file or directory' report -i nothing
 
