@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,9 @@
 #include "capture/import/trace_cmd_magic.h"
 
 #define BUFFERS_MAX 256 /* buffers that are read; more are ignored */
+
+#define PAGE_SIZE_LEAST 4096
+#define PAGE_SIZE_MOST 262144
 
 #define WATCH_SECONDS 5
 #define WATCH_BYTES_PER_SECOND (8U << 20)
@@ -246,12 +250,37 @@ static void add_notes(const struct dat *dat)
 		"addresses of caches are invented, since the recording has at most their names; it has thread ids only, which count as processes");
 }
 
-static void set_machine(struct metadata *metadata, struct tep_handle *tep)
+/*
+ * The header of a trace.dat: 10 bytes of magic, the version as a string, the byte order, the bytes
+ * of a long, the page size. libtracecmd does not give the last one to its callers. 0: unknown.
+ */
+static unsigned int read_page_size(const char *path, bool big_endian)
 {
-	int page_size = tep_get_page_size(tep), word_bytes = tep_get_long_size(tep);
+	unsigned char bytes[64] = { 0 };
+	FILE *file = fopen(path, "rbe");
+	size_t at = 10;
+	uint32_t size;
 
-	if (page_size > 0)
-		metadata->page_size = (unsigned int)page_size;
+	if (!file)
+		return 0;
+	if (fread(bytes, 1, sizeof(bytes), file) < sizeof(bytes))
+		at = sizeof(bytes);
+	fclose(file);
+	while (at < sizeof(bytes) && bytes[at])
+		at++;
+	at += 3;
+	if (at + sizeof(size) > sizeof(bytes))
+		return 0;
+	memcpy(&size, bytes + at, sizeof(size));
+	size = big_endian ? be32toh(size) : le32toh(size);
+	return size >= PAGE_SIZE_LEAST && size <= PAGE_SIZE_MOST && !(size & (size - 1)) ? size : 0;
+}
+
+static void set_machine(struct metadata *metadata, struct tep_handle *tep, const char *path)
+{
+	int word_bytes = tep_get_long_size(tep);
+
+	metadata->page_size = read_page_size(path, tep_is_file_bigendian(tep));
 	if (word_bytes == 4 || word_bytes == 8)
 		metadata->word_bits = 8 * (unsigned int)word_bytes;
 	metadata->source_order = tep_is_file_bigendian(tep) ? METADATA_ORDER_BIG
@@ -291,7 +320,7 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 			paths[0]);
 	}
 	dat.tep = tracecmd_get_tep(top);
-	set_machine(&target->metadata, dat.tep);
+	set_machine(&target->metadata, dat.tep, paths[0]);
 	dat_layouts_find(dat.layouts, dat.tep);
 	find_gfp(&dat);
 	err = import_buffers(&dat, top);

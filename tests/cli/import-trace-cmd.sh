@@ -13,6 +13,7 @@ data=$srcdir/data/trace.dat
 	exit 77
 }
 "$check" >check || { cat check; exit 1; }
+grep -q 'kmt_page_size = 4096;' kmemtrace.data/metadata || fail "not the page size of the recording"
 "$report" events --format=csv -l 0 >report 2>errors || { cat errors; exit 1; }
 awk -F, '!/^#/ && $1 ~ /^[0-9]/ {
 	free = $6 ~ /free/
