@@ -17,7 +17,7 @@ struct table_line {
 
 struct anonymize_table {
 	const char *name; /* "kernel/caches" */
-	struct table_line lines[6];
+	struct table_line lines[7];
 };
 
 /* caches, tasks, slabinfo, process_memory, stacks, cgroups, topology, gfp. The name of the last

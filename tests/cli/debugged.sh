@@ -15,6 +15,13 @@ need jq
 } >found 2>&1
 compare debugged.expected found
 
+# a copy without the names of the machine keeps these facts
+"$builddir/kmemtrace-pack" -q --anonymize -o copy data || fail "kmemtrace-pack: exit $?"
+for capture in data copy; do
+	"$report" caches $capture --format=json | jq -c '[.totals.bytes_debug, (.caches[] | [.cache, .size, .debug_size])]' >$capture.figures
+done
+grep -q 'kmalloc-4k",4480,384' data.figures && cmp data.figures copy.figures || fail "the anonymized copy: $(cat copy.figures)"
+
 # a capture of an earlier kmemtraced has no sizes of the classes: they are named by what an object takes
 sed -i '/^debug /d; s/^\(kmalloc [^ ]*\) .*/\1/' data/kernel/caches
 [ "$("$report" caches data --format=json | jq -r '[.caches[].cache] | sort | join(" ")')" = \
