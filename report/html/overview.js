@@ -9,7 +9,8 @@ function estimateNote(figure) {
 		bytesText(estimates[figure + "_high"]) + ".") : null;
 }
 
-const growthKeys = ["site", "main_task", "live_objects", "live_bytes", "steady_percent"];
+const growthKeys = ["site", "main_task", "live_objects", "live_bytes", "growth_pattern"];
+const leaksKeys = ["site", "main_task", "live_objects", "live_bytes", "steady_percent"];
 const steady = 80; // percent
 
 function windowLength() {
@@ -26,8 +27,8 @@ function largestLive(growth) {
 		"Live memory is not freed by the end; the kernel may still use it. Leaked memory is never freed, which a " +
 		"capture cannot show" + (!countsEvents && windowLength() < 60e9
 		? "; " + durationText(windowLength()) + " is a short time to judge this." : ".")),
-	...(few ? [makeTable(withColumns(leaks, growthKeys), { sort: "-live_bytes", most: 5, isNarrow: true,
-		label: "Most live bytes", link: siteLink }), makeLegend(withColumns(leaks, growthKeys))] : [])];
+	...(few ? [makeTable(withColumns(leaks, leaksKeys), { sort: "-live_bytes", most: 5, isNarrow: true,
+		label: "Most live bytes", link: siteLink }), makeLegend(withColumns(leaks, leaksKeys))] : [])];
 }
 
 function grewPanel() {

@@ -263,6 +263,7 @@ static int add_quality(struct header *header, const struct summaries *summaries,
 	uint64_t lacking = summaries->missing;
 	struct quality quality = { 0 };
 
+	quality_add_missing_events(&quality, missing);
 	if (missing->sampling)
 		quality_add(&quality, "estimated from samples");
 	if (later->count)
@@ -275,7 +276,6 @@ static int add_quality(struct header *header, const struct summaries *summaries,
 	if (summaries->sum.live_hosts < summaries->hosts)
 		quality_add(&quality, "live is of %" PRIu64 " of %zu hosts",
 			    summaries->sum.live_hosts, summaries->hosts);
-	quality_add_missing_events(&quality, missing);
 	quality_add_missing_names(&quality, missing);
 	quality_add_missing_paths(&quality, missing);
 	return quality_add_line(&quality, header, missing->recorded);

@@ -20,8 +20,13 @@ static int add_capture(struct capture_header *header, const struct report *repor
 	const struct metadata *metadata = &capture->metadata;
 	const struct capture_parts *parts = &capture->parts;
 	bool is_complete = strcmp(header->state, "complete") == 0;
-	char time[HEADER_TIME], pieces[60] = "", kernel[2 * METADATA_TEXT + 20] = "";
+	char time[HEADER_TIME], pieces[60] = "", kernel[2 * METADATA_TEXT + 20] = "", only[60] = "";
 
+	if (header->traced_pids.rows == 1)
+		snprintf(only, sizeof(only), ", only process %" PRIu64,
+			 table_row(&header->traced_pids, 0)->number);
+	else if (header->traced_pids.rows)
+		snprintf(only, sizeof(only), ", only %zu processes", header->traced_pids.rows);
 	if (parts->is_set)
 		snprintf(pieces, sizeof(pieces), ", %zu piece%s", parts->pieces,
 			 parts->pieces == 1 ? "" : "s");
@@ -29,9 +34,9 @@ static int add_capture(struct capture_header *header, const struct report *repor
 		snprintf(kernel, sizeof(kernel), "Linux %s %s, ", metadata->release,
 			 metadata->machine);
 	return header_add_line(&header->header, "capture", !is_complete,
-			       "%s: %s%zu CPU%s, %s%s%s%s%s%s", metadata->hostname, kernel,
+			       "%s: %s%zu CPU%s, %s%s%s%s%s%s%s", metadata->hostname, kernel,
 			       capture->stream_count, capture->stream_count == 1 ? "" : "s",
-			       header_time(capture, header->duration, time), pieces,
+			       header_time(capture, header->duration, time), only, pieces,
 			       *metadata->source ? ", from " : "", metadata->source,
 			       is_complete ? "" : ", ", is_complete ? "" : header->state);
 }
@@ -44,9 +49,11 @@ static void add_live_error(struct quality *quality, const struct report *report)
 	if (!error && missed)
 		quality_add(quality, "%" PRIu64 " free%s missed", missed,
 			    missed == 1 ? " was" : "s were");
-	if (error)
-		quality_add(quality, "live may be %s by %" PRIu64 " object%s",
-			    error == report->bounds.maybe_freed ? "too high" : "wrong", error,
+	if (error && error == report->bounds.maybe_freed)
+		quality_add(quality, "live may be %" PRIu64 " object%s too high", error,
+			    error == 1 ? "" : "s");
+	else if (error)
+		quality_add(quality, "live may be off by %" PRIu64 " object%s", error,
 			    error == 1 ? "" : "s");
 }
 
@@ -61,8 +68,8 @@ static void add_samples(struct quality *quality, const struct report *report)
 		return;
 	live = estimate_range_bytes(estimates, totals->live_bytes, estimates->total.live,
 				    ESTIMATE_LIVE);
-	quality_add(quality, "estimated from %" PRIu64 " samples: live %s to %s (95 %%)",
-		    estimates->total.samples, column_layout_bytes_text(live.low, low),
+	quality_add(quality, "%" PRIu64 " samples: live %s to %s", estimates->total.samples,
+		    column_layout_bytes_text(live.low, low),
 		    column_layout_bytes_text(live.high, high));
 }
 
@@ -72,17 +79,12 @@ static void add_reasons(struct quality *quality, const struct capture_header *he
 	const struct capture *capture = report->capture;
 	enum kmalloc_guess guess = kmalloc_classes_guess(&report->analysis);
 
-	if (header->traced_pids.rows == 1)
-		quality_add(quality, "only events of process %" PRIu64,
-			    table_row(&header->traced_pids, 0)->number);
-	else if (header->traced_pids.rows)
-		quality_add(quality, "only events of %zu processes", header->traced_pids.rows);
-	add_samples(quality, report);
+	if (report->analysis.damaged_bytes || capture->unread_count)
+		quality_add(quality, "parts are missing or damaged");
 	quality_add_missing_events(quality, &header->missing);
+	add_samples(quality, report);
 	if (!header->missing.no_slab)
 		add_live_error(quality, report);
-	if (report->analysis.damaged_bytes || capture->unread_count)
-		quality_add(quality, "parts of the capture are missing or damaged");
 	if (capture->checkpoint.begin && (capture->checkpoint.lost || capture->checkpoint.skipped ||
 					  report->analysis.initial_missing))
 		quality_add(quality, "events are missing before the begin, too");

@@ -27,12 +27,16 @@ void quality_add(struct quality *quality, const char *format, ...)
 
 void quality_add_missing_events(struct quality *quality, const struct missing *missing)
 {
-	char percent[MISSING_TEXT];
+	double percent = missing_percent(missing);
+	char text[MISSING_TEXT];
 
+	if (percent >= 1)
+		snprintf(text, sizeof(text), "%.*f%%", percent < 9.95 ? 1 : 0, percent);
+	else
+		missing_percent_text(percent, text);
 	if (missing_events(missing))
-		quality_add(quality, "%s%s of the events are missing",
-			    missing_percent_is_bound(missing) ? "at most " : "",
-			    missing_percent_text(missing_percent(missing), percent));
+		quality_add(quality, "%s%.20s of events missing",
+			    missing_percent_is_bound(missing) ? "at most " : "", text);
 	else if (missing->skipped_partial)
 		quality_add(quality, "skipped events are not counted");
 }

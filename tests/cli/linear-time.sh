@@ -172,7 +172,7 @@ modules()
 			print "# since " i + 1 "\n# modules\n# module 1000 4294967295 m" i
 	}' | gzip -1 >hostile/kernel/symbols
 }
-table=modules linear 0 "modules at one address" 60000 "$report" hostile
+table=modules linear 0 "modules at one address" 60000 "$report" -v hostile
 too_large='symbols are missing (File too large): call sites are addresses'
 grep -q "$too_large" out || wrong "modules at one address: $(head -n 5 out)"
 
@@ -223,7 +223,7 @@ for ((i = 0; i < 500; i++)); do
 	cat newlines
 done >hostile/kernel/symbols
 cp hostile/kernel/symbols many.gz
-run 0 "symbols" "$report" hostile
+run 0 "symbols" "$report" -v hostile
 grep -q "$too_large" out || wrong "symbols: $(head -n 5 out)"
 echo "0 free 0 1 0x1000 0x2000" | "$builddir/tests/mkrelay" little . || exit 1
 run 2 "symbols of an import" "$builddir/kmemtrace-import" -q --symbols=many.gz -o new cpu0.out

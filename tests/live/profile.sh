@@ -88,7 +88,7 @@ between "the longest interval" 8192 "$(figure .estimates.interval_bytes_most)" $
 # An interval that does not change: the samples are lost, and the interval of the estimate says so.
 STOPPED=1 one fs 10000 -m 1
 between "lost records" 1000 "$(figure .loss.lost)" 1000000
-"$report" sites >sites.txt 2>&1
+"$report" -v sites >sites.txt 2>&1
 tr -s ' \n' ' ' <sites.txt |
 	grep -q 'lost records may be samples or their frees: the intervals include up to [1-9]' ||
 	fail "no word on lost samples: $(head -20 sites.txt)"
