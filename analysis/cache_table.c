@@ -73,13 +73,30 @@ void cache_table_deinit(struct cache_table *table)
 	hash_map_deinit(&table->sizes);
 }
 
+/* Merged caches are one, which has the name of any: 1, 0 or -ENOMEM. */
+static int takes_cache(const struct analysis *analysis, const char *name)
+{
+	const struct select *select = analysis->settings.select;
+	const char *aliases = caches_find_aliases(&analysis->capture->caches, name);
+	int taken = select ? select_takes_cache(select, name) : 1;
+	char alias[80];
+
+	while (!taken && aliases && *aliases) {
+		size_t length = strcspn(aliases, ",");
+
+		snprintf(alias, sizeof(alias), "%.*s", (int)length, aliases);
+		taken = select_takes_cache(select, alias);
+		aliases += length + (aliases[length] == ',');
+	}
+	return taken;
+}
+
 /* Adds a cache with a name; the caller sets the rest. Returns its index, or -ENOMEM. */
 static int64_t add_named_cache(struct cache_table *table, const char *name)
 {
 	struct analysis *analysis = table->analysis;
-	const struct select *select = analysis->settings.select;
 	struct analysis_cache *cache;
-	int selected = select ? select_takes_cache(select, name) : 1;
+	int selected = takes_cache(analysis, name);
 
 	if (selected < 0)
 		return selected;

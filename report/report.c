@@ -20,6 +20,7 @@
 #include "report/render/render.h"
 #include "report/report.h"
 #include "report/summaries_search.h"
+#include "report/unknown_cache.h"
 #include "report/views/capture_header.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
@@ -448,6 +449,8 @@ int report_print(const struct report_options *options, struct capture *capture)
 	int status = err ? report_failed(options, &report, err)
 			 : report_render(options, &header.header, &report);
 
+	if (status == EXIT_OK)
+		say_unknown_cache(options, &report);
 	if (status == EXIT_OK)
 		status = report_check_loss(options, &header, &report);
 	capture_header_deinit(&header);

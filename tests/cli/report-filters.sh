@@ -112,4 +112,21 @@ for filter in --time=1,2 --at=1.4 --pid=10 --comm=cat '--site=^send' --cache=den
 		sed '/^$/,$d; /^capture/d; /^time/d; /^events/d; /^left out/d'
 done >out
 compare report-filters.expected out
+
+# merged caches have one name: each of its names selects it; a name that is nearly one is named
+"$mktrace" merged <<-END || exit 1
+	begin 1us
+	cache pid 0xffff888100000100 192 192
+	cache filp 0xffff888100000200 232 256
+	alias pid cred,other
+	alias cred pid,other
+	calloc 10us 0 0xffff888000001000 pid 0xffffffff81000010 task=10
+	calloc 11us 0 0xffff888000002000 filp 0xffffffff81000010 task=10
+	end 1ms
+END
+for cache in pid '^cred$' oth; do
+	same "the alias $cache" "$("$report" sites --cache="$cache" --format=json merged 2>err | jq -c '[.sites[].live_bytes]'; cat err)" '[192]'
+done
+same "a cache that is not there" "$("$report" sites --cache=fillp merged 2>&1 >/dev/null)" \
+	'kmemtrace-report: merged: no object is of a slab cache that matches "fillp": did you mean filp?'
 exit $failed
