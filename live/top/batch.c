@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -72,11 +73,11 @@ static int print_moment(const struct model *model, const struct top_options *opt
 	return err;
 }
 
-static void report_state(const struct model *model, enum model_state *reported)
+static void report_state(const struct model *model, enum model_state *reported, bool is_waiting)
 {
 	if (model->state == *reported)
 		return;
-	if (model->state == MODEL_ENDED)
+	if (model->state == MODEL_ENDED && is_waiting)
 		info_msg("kmemtraced has ended: waiting for it");
 	else if (*reported == MODEL_ENDED)
 		info_msg("kmemtraced publishes again");
@@ -112,9 +113,17 @@ int batch_run(struct model *model, struct child *child, const struct top_options
 			if (!wait_until(next, child))
 				return child_exit_status(child);
 			updated = model_update(model);
-			report_state(model, &reported);
+			report_state(model, &reported,
+				     !options->moments || options->start == START_NEVER);
 			if (updated < 0)
 				return error_msg("%s", model->errmsg);
+			/* so many moments are wanted: a script that counts them must end */
+			if (model->state == MODEL_ENDED && options->moments &&
+			    options->start != START_NEVER)
+				return error_msg(
+					"%s: kmemtraced has ended after %" PRIu64 " of %" PRIu64
+					" moments: with -w, kmemtrace-top waits for the next one",
+					model->path, printed, options->moments);
 			if (!updated)
 				next = clock_now() + SLICE_NS;
 		} while (!updated);

@@ -118,6 +118,17 @@ end_show
 shows "$row | .allocations <= 4000 and .allocations >= 4000 - .lost and .frees == 0" || fail "not 4000 objects: $(tail -n 1 twice | jq -c .rows)"
 stop_daemon
 
+# A kmemtrace-top that counts its moments, and waits for no other kmemtraced, ends with it.
+publish --no-capture
+wait_for "the figures" [ -s memstat ]
+show counted -n 1000 -i memstat
+shown .interval_s
+stop_daemon
+wait $top_pid
+[ $? = 2 ] || fail "kmemtraced has ended, and kmemtrace-top did not end with 2: $(cat log)"
+top_pid=
+grep -q 'memstat: kmemtraced has ended after [1-9][0-9]* of 1000 moments: with -w, kmemtrace-top waits' log || fail "$(cat log)"
+
 # Where each allocation has a stack, the figures by stack are exact, and add up to the others.
 hold 0
 publish --no-capture --stacks=all
