@@ -21,7 +21,6 @@ static const char *cache_filter(const struct report_options *options)
 
 void say_unknown_cache(const struct report_options *options, const struct report *report)
 {
-	const struct caches *caches = &report->capture->caches;
 	const struct analysis *analysis = &report->analysis;
 	const char *text = cache_filter(options), **names;
 	size_t count = 0;
@@ -30,13 +29,11 @@ void say_unknown_cache(const struct report_options *options, const struct report
 	for (size_t i = 0; text && i < analysis->cache_count; i++)
 		if (analysis->caches[i].selected)
 			return;
-	names = text ? calloc(caches->count + analysis->cache_count + 1, sizeof(*names)) : NULL;
+	names = text ? calloc(analysis->cache_count + 1, sizeof(*names)) : NULL;
 	if (!names)
 		return;
 	for (size_t i = 0; i < analysis->cache_count; i++)
 		names[count++] = analysis->caches[i].name;
-	for (size_t i = 0; i < caches->count; i++)
-		names[count++] = caches->list[i].name;
 	info_msg("%s: no object is of a slab cache that matches \"%s\"%s", options->input, text,
 		 suggest_text(text, names, count, hint, sizeof(hint)));
 	free(names);

@@ -88,7 +88,7 @@ static uint64_t next_time(struct text_import *text, uint64_t time)
 
 static int count_lost(struct text_import *text, unsigned int cpu, uint64_t count, uint64_t time)
 {
-	text->all_lost += count;
+	number_add(&text->all_lost, count);
 	return import_target_count_lost(text->target, cpu, count, time);
 }
 

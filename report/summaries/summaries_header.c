@@ -256,9 +256,9 @@ static int add_lines(struct summaries_header *header, const struct summaries *su
 	return err ? err : add_sums(header, summaries);
 }
 
-static int add_quality(struct header *header, const struct summaries *summaries,
-		       const struct later_hosts *later)
+static int add_quality(struct summaries_header *header, const struct summaries *summaries)
 {
+	const struct later_hosts *later = &header->later;
 	const struct missing *missing = &summaries->sum.missing;
 	uint64_t lacking = summaries->missing;
 	struct quality quality = { 0 };
@@ -278,7 +278,9 @@ static int add_quality(struct header *header, const struct summaries *summaries,
 			    summaries->sum.live_hosts, summaries->hosts);
 	quality_add_missing_names(&quality, missing);
 	quality_add_missing_paths(&quality, missing);
-	return quality_add_line(&quality, header, missing->recorded);
+	if (header->is_bound)
+		quality_add(&quality, "some frees were not recorded");
+	return quality_add_line(&quality, &header->header, missing->recorded);
 }
 
 /* Lines for hosts, time, filters, quality and live objects: one each. */
@@ -297,7 +299,7 @@ static int add_brief_lines(struct summaries_header *header, const struct summari
 	if (!err)
 		err = add_filters(header);
 	if (!err)
-		err = add_quality(lines, summaries, &header->later);
+		err = add_quality(header, summaries);
 	if (err)
 		return err;
 	return header_add_line(lines, "live", false,

@@ -14,6 +14,18 @@
 #include "report/views/kmalloc_classes.h"
 #include "report/views/quality_line.h"
 
+/* How many pieces of the set the figures are of. */
+static void pieces_text(const struct capture_parts *parts, char *text, size_t size)
+{
+	size_t read = parts->list[parts->count - 1].piece -
+		      parts->list[parts->list[0].is_checkpoint].piece + 1;
+
+	if (read < parts->pieces)
+		snprintf(text, size, ", %zu of %zu pieces", read, parts->pieces);
+	else
+		snprintf(text, size, ", %zu piece%s", read, read == 1 ? "" : "s");
+}
+
 static int add_capture(struct capture_header *header, const struct report *report)
 {
 	const struct capture *capture = report->capture;
@@ -28,8 +40,7 @@ static int add_capture(struct capture_header *header, const struct report *repor
 	else if (header->traced_pids.rows)
 		snprintf(only, sizeof(only), ", only %zu processes", header->traced_pids.rows);
 	if (parts->is_set)
-		snprintf(pieces, sizeof(pieces), ", %zu piece%s", parts->pieces,
-			 parts->pieces == 1 ? "" : "s");
+		pieces_text(parts, pieces, sizeof(pieces));
 	if (strcmp(metadata->release, "unknown") != 0)
 		snprintf(kernel, sizeof(kernel), "Linux %s %s, ", metadata->release,
 			 metadata->machine);

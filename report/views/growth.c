@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -68,19 +67,14 @@ struct growing {
 	uint64_t rank;	     /* the rows are in descending order of it */
 };
 
-/* The numbers are in the legend of the column, too. NULL: no memory. */
-static char *pattern_text(const struct growing *one)
+/* The numbers are in the legend of the column, too. */
+static const char *pattern_of(const struct growing *one)
 {
 	double steady = one->damage.steady;
-	char *text;
 
-	if (asprintf(&text, "%s%s",
-		     steady >= 80  ? "steady"
-		     : steady < 50 ? "burst"
-				   : "uneven",
-		     one->is_reclaimable ? ", reclaimable" : "") < 0)
-		return NULL;
-	return text;
+	if (one->is_reclaimable)
+		return "reclaimable";
+	return steady >= 80 ? "steady" : steady < 50 ? "burst" : "uneven";
 }
 
 static int compare_live_bytes(const void *left, const void *right)
@@ -124,6 +118,14 @@ static bool is_above(const struct growing_list *list, uint64_t bytes)
 	       (!list->rows || bytes <= list->best[list->rows - 1].rank);
 }
 
+static bool has_reclaimable(const struct analysis *analysis)
+{
+	for (size_t i = 0; i < analysis->cache_count; i++)
+		if (analysis->caches[i].reclaim == CACHE_RECLAIMABLE)
+			return true;
+	return false;
+}
+
 static bool is_reclaimable(const struct analysis *analysis,
 			   const struct slab_object *const *objects, size_t count)
 {
@@ -148,7 +150,10 @@ static void find_best(struct growing_list *found, struct growing *list, size_t c
 		      const struct analysis *analysis, const struct survivors *survivors,
 		      uint64_t *times)
 {
-	struct growing_list reclaimable = { .rows = MIN(found->rows, RECLAIMABLE_ROWS) };
+	/* without such caches its places stay free, and every group would be looked at */
+	struct growing_list reclaimable = { .rows = has_reclaimable(analysis)
+							    ? MIN(found->rows, RECLAIMABLE_ROWS)
+							    : 0 };
 
 	for (size_t i = 0; i < count; i++) {
 		const struct slab_object *const *objects;
@@ -191,7 +196,7 @@ static int add_largest_row(struct report *report, struct table *table,
 	table_cell(table, COLUMN_grown_bytes)->number = one->damage.grown_bytes;
 	table_cell(table, COLUMN_coverage_percent)->decimal = one->damage.coverage;
 	table_cell(table, COLUMN_damage_bytes)->number = one->damage.bytes;
-	table_cell(table, COLUMN_growth_pattern)->text = pattern_text(one);
+	table_cell(table, COLUMN_growth_pattern)->text = strdup(pattern_of(one));
 	return table_cell(table, COLUMN_site)->text &&
 			       table_cell(table, COLUMN_growth_pattern)->text
 		       ? main_task_set(report, objects, count, table)

@@ -166,6 +166,11 @@ says "gap/piece.000002/cpu0: begins with event 0, but the piece before ends with
 
 # missing and damaged parts
 run 0 kmemtrace-pack --split=20k -o set sample
+count=$(find set -maxdepth 1 -name 'piece.*' | wc -l)
+run 0 kmemtrace-report sites -i set
+says ", $count pieces"
+run 0 kmemtrace-report sites --at=0.0001 -i set
+says ", 1 of $count pieces"
 piece=set/piece.000002
 cp -r $piece whole
 rm -r $piece/checkpoint

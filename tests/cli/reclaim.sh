@@ -94,8 +94,8 @@ compare reclaim.expected found
 } | "$mktrace" grown || exit 1
 found=$("$report" grown --format=json | jq -r '.growth[] | "\(.site[:5]) \(.live_objects) \(.growth_pattern)"')
 [ "$found" = "site4 9 burst
-site1 99 burst, reclaimable
-site2 90 burst, reclaimable
+site1 99 reclaimable
+site2 90 reclaimable
 site5 3 burst
 site6 2 burst" ] || fail "what grew: $found"
 "$report" grown | grep -q '^others *81 ' || fail "the others: $("$report" grown)"

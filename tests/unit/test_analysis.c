@@ -15,7 +15,9 @@
 #include "analysis/heap_findings.h"
 #include "analysis/missing.h"
 
-static void run_analysis(struct analysis *analysis, struct capture *capture, const char *text)
+/* settings: or NULL */
+static void run_analysis_with(struct analysis *analysis, struct capture *capture, const char *text,
+			      const struct analysis_settings *settings)
 {
 	char *directory, *whole;
 
@@ -27,9 +29,14 @@ static void run_analysis(struct analysis *analysis, struct capture *capture, con
 	if (capture_open(capture, directory))
 		fail_msg("%s", capture->error.text);
 	assert_int_equal(capture->unread_count, 0);
-	if (analysis_run(analysis, capture, NULL))
+	if (analysis_run(analysis, capture, settings))
 		fail_msg("%s", capture->error.text);
 	scratch_remove(directory);
+}
+
+static void run_analysis(struct analysis *analysis, struct capture *capture, const char *text)
+{
+	run_analysis_with(analysis, capture, text, NULL);
 }
 
 static void finish_analysis(struct analysis *analysis, struct capture *capture)
@@ -305,38 +312,35 @@ static void counts_repeated_kmalloc_once(void **state)
 static void waits_for_a_second_report_until_the_task_goes_on(void **state)
 {
 	static const struct analysis_settings settings = { .by = GROUP_BY_SITE };
-	char *directory =
-		scratch_capture("begin 5\nend 9000000000\ncontexts\n"
-				"symbol 0x5000 __kmalloc_noprof\n"
-				"symbol 0x6000 maker\n"
-				"alloc 10 0 0x100000 9000/12288 0x5010 task=3\n"
-				/* another task, an interrupt of it, another CPU's idle task */
-				"alloc 20 0 0x300000 64/64 0x6020 task=4\n"
-				"alloc 21 1 0x310000 64/64 0x6020 task=3 context=1\n"
-				"alloc 90ms 1 0x100000 9000/12288 0x6010 task=3\n"
-				"alloc 100ms 0 0x400000 9000/12288 0x5010 context=1\n"
-				"alloc 101ms 1 0x410000 64/64 0x6020 context=1\n"
-				"alloc 102ms 0 0x400000 9000/12288 0x6010 context=1\n"
-				/* lost second reports, of a task and of an interrupt */
-				"alloc 200ms 0 0x500000 9000/12288 0x5010 task=3\n"
-				"alloc 201ms 1 0x510000 64/64 0x6020 task=3\n"
-				"alloc 202ms 0 0x500000 9000/12288 0x6010 task=3\n"
-				"alloc 300ms 0 0x600000 9000/12288 0x5010 context=1\n"
-				"alloc 301ms 0 0x610000 64/64 0x6020 context=1\n"
-				"alloc 302ms 0 0x600000 9000/12288 0x6010 context=1\n");
+	static const char text[] = "begin 5\nend 9000000000\ncontexts\n"
+				   "symbol 0x5000 __kmalloc_noprof\n"
+				   "symbol 0x6000 maker\n"
+				   "alloc 10 0 0x100000 9000/12288 0x5010 task=3\n"
+				   /* another task, an interrupt of it, another CPU's idle task */
+				   "alloc 20 0 0x300000 64/64 0x6020 task=4\n"
+				   "alloc 21 1 0x310000 64/64 0x6020 task=3 context=1\n"
+				   "alloc 90ms 1 0x100000 9000/12288 0x6010 task=3\n"
+				   "alloc 100ms 0 0x400000 9000/12288 0x5010 context=1\n"
+				   "alloc 101ms 1 0x410000 64/64 0x6020 context=1\n"
+				   "alloc 102ms 0 0x400000 9000/12288 0x6010 context=1\n"
+				   /* lost second reports, of a task and of an interrupt */
+				   "alloc 200ms 0 0x500000 9000/12288 0x5010 task=3\n"
+				   "alloc 201ms 1 0x510000 64/64 0x6020 task=3\n"
+				   "alloc 202ms 0 0x500000 9000/12288 0x6010 task=3\n"
+				   "alloc 300ms 0 0x600000 9000/12288 0x5010 context=1\n"
+				   "alloc 301ms 0 0x610000 64/64 0x6020 context=1\n"
+				   "alloc 302ms 0 0x600000 9000/12288 0x6010 context=1\n";
 	struct analysis analysis;
 	struct capture capture;
 
 	(void)state;
-	assert_int_equal(capture_open(&capture, directory), 0);
-	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
+	run_analysis_with(&analysis, &capture, text, &settings);
 	assert_identities(&analysis);
 	for (size_t i = 0; i < analysis.group_count; i++)
 		if (analysis.groups[i].key == 0x5010 || analysis.groups[i].key == 0x6010)
 			assert_int_equal(analysis.groups[i].live_objects, 2);
 	assert_int_equal(analysis.totals.live_objects, 9);
 	finish_analysis(&analysis, &capture);
-	scratch_remove(directory);
 }
 
 /* The inlined allocator of kvmalloc() reports too; a sampled second report has its stack before it.
@@ -344,22 +348,21 @@ static void waits_for_a_second_report_until_the_task_goes_on(void **state)
 static void counts_repeated_samples_once(void **state)
 {
 	static const struct analysis_settings settings = { .by = GROUP_BY_SITE };
-	char *directory = scratch_capture("begin 5\nend 9000000\nsampling 1\n"
-					  "symbol 0x5000 __kvmalloc_node_noprof\n"
-					  "symbol 0x6000 maker\n"
-					  "alloc 10 0 0x100000 9000/12288 0x5010 task=3\n"
-					  "alloc 11 0 0x100000 9000/12288 0x6010 task=3\n"
-					  "free  20 0 0x100000 0x6030 task=3\n"
-					  "stack_of 30 0 0x100000 0x5010 0xa1 task=3\n"
-					  "alloc    31 0 0x100000 9000/12288 0x5010 task=3\n"
-					  "stack_of 32 0 0x100000 0x6010 0xa1 task=3\n"
-					  "alloc    33 0 0x100000 9000/12288 0x6010 task=3\n");
+	static const char text[] = "begin 5\nend 9000000\nsampling 1\n"
+				   "symbol 0x5000 __kvmalloc_node_noprof\n"
+				   "symbol 0x6000 maker\n"
+				   "alloc 10 0 0x100000 9000/12288 0x5010 task=3\n"
+				   "alloc 11 0 0x100000 9000/12288 0x6010 task=3\n"
+				   "free  20 0 0x100000 0x6030 task=3\n"
+				   "stack_of 30 0 0x100000 0x5010 0xa1 task=3\n"
+				   "alloc    31 0 0x100000 9000/12288 0x5010 task=3\n"
+				   "stack_of 32 0 0x100000 0x6010 0xa1 task=3\n"
+				   "alloc    33 0 0x100000 9000/12288 0x6010 task=3\n";
 	struct analysis analysis;
 	struct capture capture;
 
 	(void)state;
-	assert_int_equal(capture_open(&capture, directory), 0);
-	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
+	run_analysis_with(&analysis, &capture, text, &settings);
 	assert_int_equal(analysis.totals.stacks, 2);
 	assert_int_equal(analysis.totals.repeated, 2);
 	assert_int_equal(analysis.totals.missed_frees, 0);
@@ -367,26 +370,23 @@ static void counts_repeated_samples_once(void **state)
 	assert_int_equal(analysis.group_count, 1);
 	assert_int_equal(analysis.groups[0].key, 0x6010);
 	finish_analysis(&analysis, &capture);
-	scratch_remove(directory);
 }
 
 /* Each sample counts for the interval with which it was taken, also when its object is freed. */
 static void weighs_samples_by_their_interval(void **state)
 {
 	static const struct analysis_settings settings = { .by = GROUP_BY_SITE, .estimate = true };
-	char *directory =
-		scratch_capture("begin 5\nend 9000000\nsampling 1024 profile=1\n"
-				"stack_of 10 0 0x100000 0x5010 0xa1 task=3\n"
-				"alloc    11 0 0x100000 1000/1024 0x5010 task=3\n"
-				"stack_of 12 0 0x110000 0x5010 0xa1 task=3 interval=4096\n"
-				"alloc    13 0 0x110000 1000/1024 0x5010 task=3\n"
-				"free     20 0 0x100000 0x6030 task=3\n");
+	static const char text[] = "begin 5\nend 9000000\nsampling 1024 profile=1\n"
+				   "stack_of 10 0 0x100000 0x5010 0xa1 task=3\n"
+				   "alloc    11 0 0x100000 1000/1024 0x5010 task=3\n"
+				   "stack_of 12 0 0x110000 0x5010 0xa1 task=3 interval=4096\n"
+				   "alloc    13 0 0x110000 1000/1024 0x5010 task=3\n"
+				   "free     20 0 0x100000 0x6030 task=3\n";
 	struct analysis analysis;
 	struct capture capture;
 
 	(void)state;
-	assert_int_equal(capture_open(&capture, directory), 0);
-	assert_int_equal(analysis_run(&analysis, &capture, &settings), 0);
+	run_analysis_with(&analysis, &capture, text, &settings);
 	/* 1024 / (1 - exp(-1)) and 1024 / (1 - exp(-1/4)) */
 	assert_int_equal(analysis.totals.bytes_allocated, 1620 + 4629);
 	assert_int_equal(analysis.totals.live_bytes, 4629);
@@ -394,7 +394,6 @@ static void weighs_samples_by_their_interval(void **state)
 	assert_int_equal(estimate_range_bytes(analysis.estimates, 0, 0, ESTIMATE_ALLOCATED).high,
 			 18027);
 	finish_analysis(&analysis, &capture);
-	scratch_remove(directory);
 }
 
 /*
