@@ -206,6 +206,11 @@ static int open_slabinfo(struct capture *capture, const char *text)
 	return slabinfo_parse(&capture->slabinfo, text);
 }
 
+static int open_heap(struct capture *capture, const char *text)
+{
+	return heap_readings_parse(&capture->heap, text);
+}
+
 static int open_process_memory(struct capture *capture, const char *text)
 {
 	return process_memories_parse(&capture->process_memory, text);
@@ -241,6 +246,8 @@ static const struct table {
 	{ "gfp", "kernel/gfp", "names of GFP flags", "flags are numbers", open_gfp, false, false },
 	{ "slabinfo", "kernel/slabinfo", "counters of /proc/slabinfo",
 	  "the objects that caches had at the start are not known", open_slabinfo, true, true },
+	{ "heap", "kernel/heap", "the readings of the slab allocator",
+	  "live numbers are upper bounds where frees are not observed", open_heap, true, false },
 	{ "process_memory", "kernel/process_memory", "readings of the memory of processes",
 	  "the functions proc_mem_... are null", open_process_memory, true, true },
 	{ "stacks", "kernel/stacks", "the stacks of sampled allocations",
@@ -443,6 +450,7 @@ void capture_close(struct capture *capture)
 	tasks_deinit(&capture->tasks);
 	topology_deinit(&capture->topology);
 	gfp_deinit(&capture->gfp);
+	heap_readings_deinit(&capture->heap);
 	slabinfo_deinit(&capture->slabinfo);
 	process_memories_deinit(&capture->process_memory);
 	stacks_deinit(&capture->stacks);

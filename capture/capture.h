@@ -11,6 +11,7 @@
 #include "kernel/cgroups.h"
 #include "kernel/gfp.h"
 #include "kernel/process_memory.h"
+#include "kernel/heap.h"
 #include "kernel/slabinfo.h"
 #include "kernel/stacks.h"
 #include "kernel/user_symbols.h"
@@ -47,6 +48,7 @@ struct capture {
 	struct tasks tasks;
 	struct topology topology;
 	struct gfp_table gfp;
+	struct heap_readings heap;		/* empty in captures of some kernels and versions */
 	struct slabinfo slabinfo;		/* empty in captures of some kernels and versions */
 	struct process_memories process_memory; /* empty without --proc-mem */
 	struct cgroups cgroups;			/* empty in older and imported captures */

@@ -5,7 +5,7 @@
  *   n  a decimal number, or "unknown"
  *   i  a decimal number, or "-1"
  *   b  "0x" and bits in hexadecimal, which stay
- *   a  the address of a cache, in hexadecimal
+ *   a  the address of a cache or slab, in hexadecimal
  *   h  the id of a stack, in hexadecimal
  *   r  addresses of code, in hexadecimal, to the end of the line
  *   c  the name of a cache, which can be "0x" and its address
@@ -41,6 +41,8 @@ const struct anonymize_table anonymize_tables[] = {
 	    { "reclaim_account", "wn" } } },
 	{ "kernel/tasks", { { "task", "nnnt?n" }, { "user", "nl" } } },
 	{ "kernel/slabinfo", { { "slab", "nwnn?n" }, { "read", "nn" }, { "sizes", "wnn" } } },
+	{ "kernel/heap",
+	  { { "heap", "nn" }, { "cache", "annnc" }, { "slab", "nannw" }, { "end", "n" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
 	{ "kernel/stacks", { { "stack", "hnnr" } } },

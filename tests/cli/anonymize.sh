@@ -80,6 +80,7 @@ cp -r sample named
 sed -i 's/hostname = "[^"]*"/hostname = "orange"/; s/kernel_release = "/&orange-/' named/metadata
 printf 'task 4999999 0 4999999 sh-orange\n' >>named/kernel/tasks
 printf 'statm 1 5 4 3 2 1 9\nreading 4 6\ngone 1 8\n' >named/kernel/process_memory
+printf 'heap 1 2\ncache 0x4000 192 192 0 dentry\nslab 0 0xffff888012345000 4096 21 0f\nend 1\n' >named/kernel/heap
 printf 'memory 0 0x0 0xffffffffffffffff\nmemory 1 0x1000 0x1fff\n' >>named/kernel/topology
 address=$(sed -n 's/^cache 0x\([0-9a-f]*\) .*/\1/p' named/kernel/caches | head -1)
 flags='reclaim_account dentry 1
@@ -88,6 +89,9 @@ printf '%s\n' "kmalloc of_$address" "$flags" >>named/kernel/caches
 run 1 kmemtrace-pack -u --anonymize -o named.plain named
 says "named/metadata: 1 name has the host name in it, and stays"
 cmp named/kernel/process_memory named.plain/kernel/process_memory || failed=1
+[ "$(sed 's/0x[0-9a-f]*/ADDRESS/' named/kernel/heap)" = "$(sed 's/0x[0-9a-f]*/ADDRESS/' named.plain/kernel/heap)" ] ||
+	wrong "the slabs are $(cat named.plain/kernel/heap)"
+grep -q 'ffff888012345000\|0x4000' named.plain/kernel/heap && wrong "addresses of kernel/heap stay"
 [ "$(grep memory named.plain/kernel/topology)" = "memory 0 0x0 0xffffffffffffffff" ] ||
 	wrong "the nodes of the memory are $(grep memory named.plain/kernel/topology)"
 says "named/kernel/tasks: 1 name has the host name in it, and stays"

@@ -30,6 +30,7 @@ const char *const fuzz_names[] = {
 	"kernel/stacks",
 	"kernel/user_symbols",
 	"kernel/cgroups",
+	"kernel/heap",
 };
 const size_t fuzz_name_count = sizeof(fuzz_names) / sizeof(*fuzz_names);
 

@@ -15,6 +15,7 @@
 #include "kernel/caches.h"
 #include "kernel/cgroups.h"
 #include "kernel/container.h"
+#include "kernel/heap.h"
 #include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
 #include "kernel/stacks.h"
@@ -149,6 +150,34 @@ static char *parse_slabinfo(const char *text)
 			FUZZ_EXPECT(slabinfo_find(snapshot, snapshot->list[j].name));
 	}
 	slabinfo_deinit(&slabinfo);
+	return end_text(&written);
+}
+
+static char *parse_heap(const char *text)
+{
+	struct heap_readings readings;
+	struct written written;
+	int err = heap_readings_parse(&readings, text);
+
+	FUZZ_EXPECT(!err || err == -EINVAL || err == -ENOMEM);
+	FUZZ_EXPECT(!err || !readings.count);
+	begin_text(&written);
+	for (size_t i = 0; i < readings.count; i++) {
+		const struct heap_reading *reading = &readings.list[i];
+		struct heap_sums sums = heap_reading_sums(reading);
+
+		FUZZ_EXPECT(!heap_reading_write(written.file, reading));
+		FUZZ_EXPECT(sums.slabs == reading->slab_count);
+		for (size_t k = 0; k < reading->slab_count && k < 100; k++) {
+			const struct heap_slab *slab = &reading->slabs[k];
+
+			FUZZ_EXPECT(!slab->bytes ||
+				    heap_reading_slab(reading, slab->address) == slab);
+			for (uint32_t n = 0; n < slab->objects && n < 100; n++)
+				heap_reading_state(reading, heap_slab_object(reading, slab, n));
+		}
+	}
+	heap_readings_deinit(&readings);
 	return end_text(&written);
 }
 
@@ -292,8 +321,9 @@ static char *parse_cgroups(const char *text)
 
 /* Each reads a text and returns what is written of the table. */
 static char *(*const parsers[])(const char *text) = {
-	parse_caches,	parse_tasks,	      parse_status, parse_slabinfo, parse_proc_slabinfo,
-	parse_metadata, parse_process_memory, parse_stacks, parse_cgroups,  parse_user_symbols,
+	parse_caches,	     parse_tasks,	 parse_status,	       parse_slabinfo,
+	parse_proc_slabinfo, parse_metadata,	 parse_process_memory, parse_stacks,
+	parse_cgroups,	     parse_user_symbols, parse_heap,
 };
 
 #define PROC 4

@@ -180,6 +180,8 @@ cat >"$work/slabinfo" <<-END
 	kmalloc-64           640    704     64   64    1 : tunables    0    0    0 : slabdata     11     11      0
 END
 put tables proc 4 <"$work/slabinfo"
+printf 'heap 1 2\ncache 0x1000 64 64 0 a\nslab 0 0x10000 4096 64 01f\nend 1\nheap 3 4\nend 0\n' >"$work/heap"
+put tables heap 10 <"$work/heap"
 put tables process_memory 6 <<-END
 	statm 10 100 4 3 2 1 5
 	statm 12 101 7 6 5 4 3

@@ -28,6 +28,10 @@ static int set_up_hostile(void **state)
 				     "stack a2 1 12 401000\n";
 	static const char cgroups[] = "cgroup 1 0 /\ncgroup 7 0 /a\ncgroup 8 2000 /a/b\n"
 				      "member 10 0 7\nmember 10 2500 8\nprocess 11 3 8\ngone 8 9\n";
+	static const char heap[] =
+		"heap 1 2\ncache 0x4000 192 192 0 dentry\n"
+		"slab 0 0x123000 4096 21 0f\nend 1\nheap 3 2000000000\n"
+		"cache 0x4000 192 192 0 dentry\nslab 0 0x123000 4096 21 -\nend 1\n";
 	char *path;
 
 	*state = scratch_capture_file("sites.trace");
@@ -39,6 +43,9 @@ static int set_up_hostile(void **state)
 	free(path);
 	path = scratch_path(*state, "kernel/slabinfo");
 	scratch_write(path, slabinfo, sizeof(slabinfo) - 1);
+	free(path);
+	path = scratch_path(*state, "kernel/heap");
+	scratch_write(path, heap, sizeof(heap) - 1);
 	free(path);
 	path = scratch_path(*state, "kernel/process_memory");
 	scratch_write(path, memory, sizeof(memory) - 1);
@@ -189,6 +196,7 @@ static void survives_damaged_tables(void **state)
 	damage_each_byte(*state, "kernel/gfp", check_table);
 	damage_each_byte(*state, "kernel/slabinfo", check_table);
 	damage_each_byte(*state, "kernel/process_memory", check_table);
+	damage_each_byte(*state, "kernel/heap", check_table);
 	damage_each_byte(*state, "kernel/stacks", check_table);
 	damage_each_byte(*state, "kernel/cgroups", check_table);
 }
@@ -197,10 +205,10 @@ static void survives_damaged_tables(void **state)
 static void survives_random_bytes(void **state)
 {
 	static const char *const names[] = {
-		"cpu0",		 "kernel/status",   "kernel/symbols",  "kernel/caches",
-		"kernel/tasks",	 "kernel/gfp",	    "kernel/slabinfo", "kernel/process_memory",
-		"cpu1",		 "kernel/topology", "metadata",	       "kernel/stacks",
-		"kernel/cgroups"
+		"cpu0",		  "kernel/status",   "kernel/symbols",	"kernel/caches",
+		"kernel/tasks",	  "kernel/gfp",	     "kernel/slabinfo", "kernel/process_memory",
+		"cpu1",		  "kernel/topology", "metadata",	"kernel/stacks",
+		"kernel/cgroups", "kernel/heap"
 	};
 	unsigned char bytes[5000];
 	uint64_t damaged;
