@@ -46,16 +46,9 @@
 #ifndef BPF_BACKUP_BPF_H
 #define BPF_BACKUP_BPF_H
 
+#include "bpf/pointer.bpf.h"
+
 #define SMALLEST_PAGE 4096 /* on any machine; stacks are whole pages */
-
-/* The verifier allows no arithmetic on its pointers: read the pointer back as plain memory. */
-static __always_inline unsigned long pointer_value(void *const *pointer)
-{
-	unsigned long value = 0;
-
-	bpf_probe_read_kernel(&value, sizeof(value), pointer);
-	return value;
-}
 
 static __always_inline uint32_t backup_state_of(uint32_t kind)
 {

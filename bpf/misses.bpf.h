@@ -6,12 +6,7 @@
 #ifndef BPF_MISSES_BPF_H
 #define BPF_MISSES_BPF_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, uint64_t);
-} per_cpu_probe SEC(".maps");
+#include "bpf/per_cpu.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -19,26 +14,6 @@ struct {
 	__type(key, uint32_t); /* id of one of our programs */
 	__type(value, uint8_t);
 } own_programs SEC(".maps");
-
-/*
- * The distance from a per-CPU pointer to a CPU's copy of the data; 0: unknown. The kernel's own
- * table of these distances is in kallsyms only with CONFIG_KALLSYMS_ALL. So this function computes
- * the distance from a per-CPU map of ours, of which both addresses can be read.
- */
-static __always_inline unsigned long per_cpu_offset(uint32_t cpu)
-{
-	unsigned long base = 0;
-	void *map = &per_cpu_probe, *copy;
-	uint32_t first = 0;
-
-	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_map_lookup_percpu_elem))
-		return 0; /* before 5.19 */
-	copy = bpf_map_lookup_percpu_elem(&per_cpu_probe, &first, cpu);
-	bpf_probe_read_kernel(&base, sizeof(base),
-			      (const char *)pointer_value(&map) +
-				      bpf_core_field_offset(struct bpf_array, pptrs));
-	return copy && base ? pointer_value(&copy) - base : 0;
-}
 
 /* Writes a uint64_t for each of our programs and possible CPU; UINT64_MAX: it cannot be read. */
 SEC("iter/bpf_prog")

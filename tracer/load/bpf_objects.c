@@ -30,6 +30,7 @@ EMBED(with_preempt_count);
 EMBED(with_copies);
 EMBED(without_preempt_count);
 EMBED(preemption);
+EMBED(heap);
 
 int bpf_variant_open(struct bpf_variant *variant, const struct missing_features *missing_features,
 		     bool preemptible)
@@ -58,12 +59,21 @@ int bpf_variant_open(struct bpf_variant *variant, const struct missing_features 
 	return variant->bpf ? 0 : -errno;
 }
 
-int bpf_variant_open_preemption(struct bpf_variant *variant)
+static int open_object(struct bpf_variant *variant, const char *begin, const char *end)
 {
 	memset(variant, 0, sizeof(*variant));
-	variant->bpf = bpf_object__open_mem(preemption_begin,
-					    (size_t)(preemption_end - preemption_begin), NULL);
+	variant->bpf = bpf_object__open_mem(begin, (size_t)(end - begin), NULL);
 	return variant->bpf ? 0 : -errno;
+}
+
+int bpf_variant_open_preemption(struct bpf_variant *variant)
+{
+	return open_object(variant, preemption_begin, preemption_end);
+}
+
+int bpf_variant_open_heap(struct bpf_variant *variant)
+{
+	return open_object(variant, heap_begin, heap_end);
 }
 
 /* Finds a variable of a section by the object's own BTF. Returns the section's map, and sets

@@ -37,10 +37,11 @@ struct missing_features {
 int bpf_variant_open(struct bpf_variant *variant, const struct missing_features *missing_features,
 		     bool preemptible);
 /*
- * Opens the object of bpf/preemption.bpf.c, which has no totals: bpf_variant_load() cannot load it.
- * 0 or -errno.
+ * Open the objects of bpf/preemption.bpf.c and bpf/heap.bpf.c, which have no totals:
+ * bpf_variant_load() cannot load them. 0 or -errno.
  */
 int bpf_variant_open_preemption(struct bpf_variant *variant);
+int bpf_variant_open_heap(struct bpf_variant *variant);
 /* Loads the programs and maps totals. 0 or -errno. */
 int bpf_variant_load(struct bpf_variant *variant);
 void bpf_variant_close(struct bpf_variant *variant);
