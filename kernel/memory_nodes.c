@@ -206,7 +206,8 @@ static int open_memory_file(const char *root, const char *path, int *fd, char *r
 	return err;
 }
 
-static int read_physical(struct memory_nodes *physical, const char *root, char *reason, size_t size)
+int memory_nodes_read_physical(struct memory_nodes *physical, const char *root, char *reason,
+			       size_t size)
 {
 	FILE *zoneinfo;
 	int fd, err = open_memory_file(root, "/proc/zoneinfo", &fd, reason, size);
@@ -234,7 +235,7 @@ int memory_nodes_read(struct memory_nodes *nodes, const char *root, char *reason
 	int kcore, err;
 
 	*nodes = (struct memory_nodes){ 0 };
-	err = read_physical(&physical, root, reason, size);
+	err = memory_nodes_read_physical(&physical, root, reason, size);
 	if (!err && of_one_node(&physical)) {
 		err = append_range(nodes, 0, UINT64_MAX, physical.list[0].node);
 	} else if (!err) {

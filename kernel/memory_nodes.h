@@ -31,6 +31,13 @@ struct memory_nodes {
  */
 int memory_nodes_read(struct memory_nodes *nodes, const char *root, char *reason, size_t size);
 
+/*
+ * Reads ROOT/proc/zoneinfo only: the ranges are physical addresses, and may overlap. 0, or -errno
+ * with reason set.
+ */
+int memory_nodes_read_physical(struct memory_nodes *physical, const char *root, char *reason,
+			       size_t size);
+
 /* One line "memory NODE BEGIN LAST" of a table; other lines are skipped. 0 or -ENOMEM. */
 int memory_nodes_parse_line(struct memory_nodes *nodes, struct line *line);
 /* After the last line: of ranges that overlap, the first by address counts. */
