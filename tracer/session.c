@@ -29,6 +29,7 @@ void session_close(struct session *session)
 	name_tables_close(&session->names);
 	memory_table_close(&session->memory);
 	programs_close(&session->programs);
+	heap_audit_close(&session->audit);
 	attach_plan_deinit(&session->plan);
 	live_counts_deinit(&session->counts);
 	free(session->output.sent);

@@ -8,6 +8,7 @@
 #define TRACER_SESSION_H
 
 #include "cli/progress.h"
+#include "tracer/heap_audit.h"
 #include "tracer/live_counts.h"
 #include "tracer/sample_rate.h"
 #include "tracer/service.h"
@@ -26,6 +27,7 @@ struct session {
 	struct streams streams;
 	struct name_tables names;
 	struct memory_table memory; /* if options->proc_mem */
+	struct heap_audit audit;    /* if options_audit() */
 	struct pieces pieces;
 	struct publish publish;	     /* if options_aggregate() */
 	struct live_counts counts;   /* if options->count.enabled */
@@ -59,6 +61,9 @@ int session_start(struct session *session);
  * Drains the rings until the command ends, the duration is over or a signal arrives.
  */
 int session_run(struct session *session);
+
+/* Reads the slab allocator, and drains the rings meanwhile. 0 or -errno. */
+int session_read_heap(struct session *session);
 
 /*
  * Detaches the programs, drains the rings completely, and completes all files. Also needed after

@@ -269,6 +269,10 @@ static int open_parts(struct session *session)
 	}
 	if (options->pack && packer_create(&session->streams.packer))
 		return error_set_at(&session->error, -ENOMEM, "the packer of -z");
+	if (options_audit(options))
+		heap_audit_open(&session->audit);
+	if (*session->audit.reason && options->verbose)
+		info_msg("the slab allocator is not read: %s", session->audit.reason);
 	return load_programs(session);
 }
 

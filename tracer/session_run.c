@@ -199,12 +199,32 @@ static int end_switch(struct session *session)
 	return result < 0 ? result : 0;
 }
 
+static int drain_meanwhile(void *data)
+{
+	struct session *session = data;
+	uint64_t now = machine_now();
+	int result = 0;
+
+	if (now - session->streams.last_round >= PAUSE)
+		result = drain_all(session, now);
+	return result < 0 ? result : 0;
+}
+
+int session_read_heap(struct session *session)
+{
+	const struct heap_meanwhile meanwhile = { drain_meanwhile, session };
+
+	return heap_audit_read(&session->audit, &meanwhile);
+}
+
 int session_run(struct session *session)
 {
 	uint64_t now = machine_now();
 	struct stream_sums sums;
-	int filling;
+	int filling = session_read_heap(session);
 
+	if (filling)
+		return filling;
 	while (!is_over(session, now)) {
 		filling = drain_all(session, now);
 		if (filling < 0)
@@ -221,5 +241,6 @@ int session_run(struct session *session)
 		pause_until_next_round(session, now, filling);
 		now = machine_now();
 	}
-	return end_switch(session);
+	filling = end_switch(session);
+	return filling ? filling : session_read_heap(session);
 }

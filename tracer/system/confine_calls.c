@@ -54,7 +54,7 @@ static const char *const always[] = {
 static const unsigned int bpf_commands[] = { BPF_MAP_CREATE,	   BPF_MAP_LOOKUP_ELEM,
 					     BPF_MAP_UPDATE_ELEM,  BPF_MAP_DELETE_ELEM,
 					     BPF_MAP_GET_NEXT_KEY, BPF_OBJ_GET_INFO_BY_FD,
-					     BPF_ITER_CREATE };
+					     BPF_ITER_CREATE,	   BPF_PROG_TEST_RUN };
 
 /* With any arguments if conditions is 0, else if the condition is met. */
 static int allow_call(scmp_filter_ctx filter, const char *name, unsigned int conditions,

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* A reading that fails makes no capture fail: then, as without it, some figures are upper bounds.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracer/heap_audit.h"
+#include "tracer/load/machine.h"
+
+/* An error of the step differs from those of the reading: it ends the capture. */
+struct audit_step {
+	const struct heap_meanwhile *meanwhile;
+	int err;
+};
+
+void heap_audit_open(struct heap_audit *audit)
+{
+	heap_reader_open(&audit->reader, audit->reason, sizeof(audit->reason));
+}
+
+static int take_step(void *data)
+{
+	struct audit_step *step = data;
+
+	step->err = step->meanwhile->step(step->meanwhile->data);
+	return step->err;
+}
+
+int heap_audit_read(struct heap_audit *audit, const struct heap_meanwhile *meanwhile)
+{
+	struct audit_step step = { .meanwhile = meanwhile };
+	const struct heap_meanwhile checked = { take_step, &step };
+
+	if (!audit->reader || audit->count == sizeof(audit->readings) / sizeof(*audit->readings))
+		return 0;
+	if (!heap_reader_read(audit->reader, machine_now, &checked, &audit->readings[audit->count],
+			      audit->reason, sizeof(audit->reason)))
+		audit->count++;
+	return step.err;
+}
+
+void heap_audit_write(struct heap_audit *audit, struct directory *directory)
+{
+	FILE *file;
+	int err = 0, failed;
+
+	if (!audit->count)
+		return;
+	file = directory_open(directory, "kernel/heap", false);
+	for (size_t i = 0; file && i < audit->count && !err; i++)
+		err = heap_reading_write(file, &audit->readings[i]);
+	failed = file ? directory_close(directory, file, "kernel/heap") : -EIO;
+	if (!err && !failed)
+		return;
+	snprintf(audit->reason, sizeof(audit->reason), "%s", directory->errmsg);
+	/* on a full disk the status needs its room */
+	unlinkat(directory->fd, "kernel/heap", 0);
+}
+
+void heap_audit_close(struct heap_audit *audit)
+{
+	heap_reader_close(audit->reader);
+	for (size_t i = 0; i < audit->count; i++)
+		heap_reading_deinit(&audit->readings[i]);
+	*audit = (struct heap_audit){ 0 };
+}
