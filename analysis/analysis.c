@@ -9,6 +9,7 @@
 #include <sys/param.h>
 
 #include "analysis/analysis.h"
+#include "analysis/audit.h"
 #include "analysis/cache_marks.h"
 #include "analysis/estimate.h"
 #include "analysis/heap_findings.h"
@@ -370,6 +371,7 @@ void analysis_deinit(struct analysis *analysis)
 	free(analysis->sites);
 	free(analysis->cpus);
 	free(analysis->gaps);
+	audit_deinit(&analysis->audit);
 	object_table_deinit(&analysis->objects);
 	heap_findings_close(analysis->findings);
 	peak_heap_close(analysis->peak_heap);

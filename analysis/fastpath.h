@@ -11,6 +11,7 @@
 
 #include <sys/param.h>
 
+#include "analysis/audit.h"
 #include "analysis/matcher_state.h"
 
 /*
@@ -28,7 +29,7 @@ static inline uint64_t fastpath_end(const struct matcher *matcher)
 		return 0;
 	return MIN(MIN(check_until < UINT64_MAX ? check_until + 1 : UINT64_MAX,
 		       matcher->grouping.until),
-		   matcher->analysis->window_end);
+		   MIN(matcher->analysis->window_end, audit_begin(matcher->analysis)));
 }
 
 /*

@@ -116,6 +116,9 @@ int match_event(struct matcher *matcher, const struct event *event)
 		totals->left_out++;
 		return 0;
 	}
+	if (event->time >= audit_begin(matcher->analysis) &&
+	    audit_note(&matcher->analysis->audit, event))
+		return -ENOMEM;
 	if (event->time >= matcher->grouping.until)
 		matcher_advance(matcher, event->time);
 	if (event_is_other(event))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/audit.h"
 #include "analysis/delayed_free.h"
 #include "analysis/fastpath.h"
 #include "analysis/matcher.h"
@@ -194,6 +195,8 @@ int matcher_finish(struct matcher *matcher, uint64_t end)
 		err = repeated_kmalloc_finish(matcher);
 	if (!err)
 		err = delayed_free_finish(matcher);
+	if (!err)
+		err = audit_run(matcher);
 	analysis->window_end = end;
 	if (!err && matcher_older(matcher)) {
 		err = count_survivors(matcher);

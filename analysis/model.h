@@ -96,6 +96,11 @@ struct analysis_cache {
 	uint64_t live_objects, live_bytes;
 	uint64_t frees_unmatched;	     /* frees that named this cache */
 	uint64_t own_allocations, own_frees; /* as in struct analysis_totals */
+	/*
+	 * By the audit (see audit.h): live objects that it could not judge; and, of a cache with
+	 * missed frees, objects that are allocated at the end and have no event of it.
+	 */
+	uint64_t unjudged, unseen;
 };
 
 /* The events of a cache before a time, kmemtraced's own and frees of unknown objects included. */
@@ -298,6 +303,23 @@ struct analysis_settings {
 	void *progress_data;
 };
 
+/* The live objects by the last reading of the slab allocator: see audit.h. */
+struct audit {
+	uint64_t time; /* ns: of the reading; 0: there was no audit */
+	/* objects that are not live, so that their frees were missed; only those that are counted
+	 */
+	uint64_t dead, dead_bytes;
+	uint64_t allocated; /* objects that are live, by the reading too */
+	/*
+	 * Objects that are allocated at the last reading, and were not at the first one, without an
+	 * event: of all caches, whatever is selected.
+	 */
+	uint64_t unseen, unseen_bytes;
+	bool has_unseen;      /* there were two readings */
+	uint64_t *late_frees; /* addresses that were freed from the begin of the reading on */
+	size_t late_free_count;
+};
+
 struct heap_findings;
 struct peak_heap;
 struct estimates;
@@ -319,6 +341,7 @@ struct analysis {
 	struct peak_heap *peak_heap;	   /* NULL: not requested */
 	struct estimates *estimates;	   /* NULL: each object counts once */
 	struct analysis_totals totals;
+	struct audit audit;
 	struct live_curve live_curve;
 	struct analysis_loss loss;
 	struct analysis_cpu *cpus; /* of each stream, by cpu */

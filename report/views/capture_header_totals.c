@@ -38,7 +38,11 @@ static int add_live_error(struct capture_header *header, const struct report *re
 		{ error - bounds->missed - bounds->unobserved, missing_words(&header->missing),
 		  " events" },
 		{ bounds->missed, "live in slab caches with frees that were not recorded", "" },
-		{ bounds->unobserved, "not observed, by /proc/slabinfo", "" },
+		{ bounds->unobserved,
+		  analysis->audit.has_unseen
+			  ? "allocated on paths that are not observed, by the slab allocator"
+			  : "not observed, by /proc/slabinfo",
+		  "" },
 	};
 	struct header_line *line;
 	const char *separator = ": ";
@@ -63,6 +67,25 @@ static int add_live_error(struct capture_header *header, const struct report *re
 		separator = ", ";
 	}
 	return text_close(text, &line->text);
+}
+
+/* Two ways to know of them: the next allocation of the address, and the allocator itself. */
+static int add_missed_frees(struct capture_header *header, const struct analysis *analysis)
+{
+	uint64_t missed = analysis->totals.missed_frees, dead = analysis->audit.dead;
+	const char *ending = missed == 1 ? " was" : "s were";
+
+	if (!dead)
+		return header_add_line(
+			&header->header, "", true,
+			"%" PRIu64
+			" free%s missed: the address was allocated again while the object was live",
+			missed, ending);
+	return header_add_line(
+		&header->header, "", true,
+		"%" PRIu64 " free%s missed: of %" PRIu64
+		" object%s that seemed live at the end, the slab allocator had %s free, or had given the slab back; the addresses of the others were allocated again while they were live",
+		missed, ending, dead, plural_ending(dead), dead == 1 ? "it" : "them");
 }
 
 #define SLABINFO_LISTED 3 /* caches */
@@ -269,11 +292,7 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 	if (!err)
 		err = add_live_error(header, report);
 	if (!err && totals->missed_frees)
-		err = header_add_line(
-			&header->header, "", true,
-			"%" PRIu64
-			" free%s missed: the address was allocated again while the object was live",
-			totals->missed_frees, totals->missed_frees == 1 ? " was" : "s were");
+		err = add_missed_frees(header, analysis);
 	if (!err)
 		err = add_slabinfo(header, report);
 	if (!err && totals->resizes)

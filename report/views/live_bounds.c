@@ -8,9 +8,38 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/param.h>
 
 #include "analysis/missing.h"
 #include "report/views/live_bounds.h"
+
+/*
+ * The live objects of a cache with missed frees that may be freed, after the audit: those that it
+ * could not judge, and those that may be other objects at the same addresses.
+ */
+static uint64_t doubtful_objects(const struct analysis *analysis,
+				 const struct analysis_cache *cache)
+{
+	return analysis->audit.has_unseen
+		       ? MIN(cache->unjudged + cache->unseen, cache->live_objects)
+		       : cache->live_objects;
+}
+
+/* The live objects of a cache that may be freed. is_missed: some of its frees were missed. */
+static uint64_t maybe_freed(const struct analysis *analysis, const struct analysis_cache *cache,
+			    const struct slab_growth *growth, bool is_missed)
+{
+	const struct slab_growth_cache *grown = slab_growth_find(growth, cache->name);
+	uint64_t freed = 0;
+
+	if (analysis->capture->status.traced_pid_count)
+		return cache->live_objects;
+	if (analysis->audit.time)
+		return is_missed ? doubtful_objects(analysis, cache) : 0;
+	if (grown && grown->unobserved != SLAB_GROWTH_UNKNOWN && grown->unobserved < 0)
+		freed = (uint64_t)-grown->unobserved;
+	return is_missed ? cache->live_objects : MIN(freed, cache->live_objects);
+}
 
 static void add_caches(struct live_bounds *bounds, const struct analysis *analysis,
 		       const struct slab_growth *growth)
@@ -19,19 +48,15 @@ static void add_caches(struct live_bounds *bounds, const struct analysis *analys
 
 	for (size_t i = 0; i < analysis->cache_count; i++) {
 		const struct analysis_cache *cache = &analysis->caches[i];
-		const struct slab_growth_cache *grown = slab_growth_find(growth, cache->name);
-		uint64_t freed = 0, missed = cache->missed_frees;
+		uint64_t freed, missed = cache->missed_frees;
 
 		/* objects that are older than the checkpoint may be freed already */
 		if (cache->initial_objects)
 			missed += checkpoint_state_missed_frees(&analysis->capture->checkpoint,
 								cache->name);
-		if (grown && grown->unobserved != SLAB_GROWTH_UNKNOWN && grown->unobserved < 0)
-			freed = (uint64_t)-grown->unobserved;
-		bounds->caches[i] = missed || freed || filtered;
+		freed = maybe_freed(analysis, cache, growth, missed);
+		bounds->caches[i] = freed || ((missed || filtered) && !analysis->audit.time);
 		bounds->any |= bounds->caches[i] && cache->live_objects;
-		if (missed || filtered || freed > cache->live_objects)
-			freed = cache->live_objects;
 		if (missed || filtered)
 			bounds->missed += freed;
 		else
@@ -41,7 +66,9 @@ static void add_caches(struct live_bounds *bounds, const struct analysis *analys
 						     ? cache->live_bytes
 						     : freed * cache->size;
 	}
-	bounds->unobserved += growth->allocations;
+	bounds->unobserved += analysis->audit.has_unseen && growth->state == SLAB_GROWTH_COMPARED
+				      ? analysis->audit.unseen
+				      : growth->allocations;
 }
 
 int live_bounds_init(struct live_bounds *bounds, const struct analysis *analysis,

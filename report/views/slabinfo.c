@@ -27,7 +27,7 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_missed_frees,
 	  .where = COLUMN_IN_TEXT_IF_USED,
 	  .legend =
-		  "frees in this time that were not recorded: the address was allocated again while the object was live. They are not in observed" },
+		  "frees in this time that were not recorded: the address was allocated again while the object was live, or the slab allocator had the object free at the end. They are not in observed" },
 	{ .name = COLUMN_difference_objects },
 	{ .name = COLUMN_error_low },
 	{ .name = COLUMN_error_high },

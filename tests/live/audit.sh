@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The readings of the slab allocator: each cache has the slabs that /proc/slabinfo has.
+# The readings of the slab allocator: each cache has the slabs that /proc/slabinfo has; an object that a
+# process holds is never taken for dead; and objects that were freed on a path without an event are not live.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/live/live.sh"
+need jq
 
 CHURN=40000
 KEEP=3000
+BATCH=1500 # objects that the kernel may free later: a batch of each CPU, and those of a grace period
 
 slabs() { # slabs FILE: "cache objects slabs" of /proc/slabinfo
 	awk 'NR > 2 { print $1, $3, $15 }' /proc/slabinfo >"$1"
@@ -52,3 +55,18 @@ END {
 	if (compared < 20) { print "only " compared + 0 " caches had the same slabs before and after"; failed = 1 }
 	exit failed
 }' before after kmemtrace.data/kernel/heap || fail "kernel/heap differs from /proc/slabinfo"
+
+# What the process holds, by the names of the call sites that differ between kernels: by cache
+live() { # live CACHE DIR
+	"$report" caches --format=json -l 0 --comm="$register" -i "$2" >caches.json || fail "caches: exit $?"
+	jq --arg cache "$1" '[.caches[] | select(.cache == $cache or (.aliases // [] | index($cache))) | .live_objects] | add // 0' \
+		caches.json
+}
+found=$(live eventpoll_epi kmemtrace.data)
+[ "$found" -ge $KEEP ] || fail "the process holds $KEEP objects of eventpoll_epi, and $found are live"
+[ "$found" -le $((KEEP + BATCH)) ] || fail "$found objects of eventpoll_epi are live; the process holds $KEEP"
+
+# The same without the readings: the audit is what made the difference, if this kernel has such a path.
+cp -r kmemtrace.data without
+rm without/kernel/heap
+echo "eventpoll_epi: live $found with the audit, $(live eventpoll_epi without) without"

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The reading has no single time: each slab was read at some time between its begin and its end. An
+ * object that was allocated after its begin is not judged.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/audit.h"
+#include "base/array.h"
+
+int audit_note(struct audit *audit, const struct event *event)
+{
+	uint64_t *late;
+
+	if (!event_is_one_of(event, RECORD_KINDS_WITH(RECORD_FREE)))
+		return 0;
+	late = array_grow(audit->late_frees, audit->late_free_count, sizeof(*late));
+	if (!late)
+		return -ENOMEM;
+	audit->late_frees = late;
+	late[audit->late_free_count++] = event->pointer;
+	return 0;
+}
+
+void audit_deinit(struct audit *audit)
+{
+	free(audit->late_frees);
+	*audit = (struct audit){ 0 };
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static int compare_addresses(const void *left, const void *right)
+{
+	const struct slab_object *const *a = left, *const *b = right;
+
+	return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
+}
+
+/* Its free was missed. */
+static int end_object(struct matcher *matcher, struct slab_object *object, uint64_t time)
+{
+	struct analysis *analysis = matcher->analysis;
+	const struct event free = {
+		.id = KMT_KFREE,
+		.time = time,
+		.pointer = object->address,
+		.task = object->task,
+		.cpu = object->cpu,
+		.node = KMT_NODE_ANY,
+	};
+	int err = 0;
+
+	if (!(object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW))) {
+		analysis->audit.dead++;
+		analysis->audit.dead_bytes += object->allocated;
+		err = matcher_emit_end(matcher, OUTCOME_MISSED, &free, object, false);
+	}
+	object_table_remove(&analysis->objects, object);
+	return err;
+}
+
+static enum heap_object_state judge_object(const struct heap_reading *reading,
+					   const struct slab_object *object)
+{
+	return object->time < reading->begin ? heap_reading_state(reading, object->address)
+					     : HEAP_OBJECT_UNKNOWN;
+}
+
+/* Sets list to the objects that are free by the reading. */
+static size_t find_dead(struct analysis *analysis, const struct heap_reading *reading,
+			struct slab_object **list)
+{
+	struct slab_object *object;
+	size_t count = 0, next = 0;
+
+	while ((object = object_table_next(&analysis->objects, &next))) {
+		if (object->flags & OBJECT_FREED || object->cache >= analysis->cache_count ||
+		    analysis->caches[object->cache].is_large)
+			continue;
+		switch (judge_object(reading, object)) {
+		case HEAP_OBJECT_FREE:
+		case HEAP_OBJECT_NO_SLAB:
+			list[count++] = object;
+			break;
+		case HEAP_OBJECT_UNKNOWN:
+			analysis->caches[object->cache].unjudged++;
+			break;
+		case HEAP_OBJECT_ALLOCATED:
+			analysis->audit.allocated++;
+			break;
+		}
+	}
+	return count;
+}
+
+static int end_dead(struct matcher *matcher, const struct heap_reading *reading)
+{
+	struct analysis *analysis = matcher->analysis;
+	struct slab_object **list =
+		calloc(analysis->objects.count + 1, sizeof(struct slab_object *));
+	size_t count;
+	int err = 0;
+
+	if (!list)
+		return -ENOMEM;
+	count = find_dead(analysis, reading, list);
+	qsort(list, count, sizeof(*list), compare_addresses);
+	for (size_t i = 0; i < count && !err; i++)
+		err = end_object(matcher, list[i], reading->begin);
+	free(list);
+	return err;
+}
+
+/*
+ * For each cache of the reading the index in analysis.caches of a cache with missed frees that has
+ * live objects in its slabs; or CACHE_NONE.
+ */
+static void find_doubtful(const struct analysis *analysis, const struct heap_reading *reading,
+			  uint32_t *caches)
+{
+	const struct slab_object *object;
+	const struct heap_slab *slab;
+	size_t next = 0;
+
+	for (size_t i = 0; i < reading->cache_count; i++)
+		caches[i] = CACHE_NONE;
+	while ((object = object_table_next(&analysis->objects, &next))) {
+		if (object->flags & OBJECT_FREED || object->cache >= analysis->cache_count ||
+		    !analysis->caches[object->cache].missed_frees)
+			continue;
+		slab = heap_reading_slab(reading, object->address);
+		if (slab)
+			caches[slab->cache] = object->cache;
+	}
+}
+
+/* Has no event allocated it, and none freed it while it was read? */
+static bool is_unseen(const struct analysis *analysis, uint64_t address)
+{
+	const struct audit *audit = &analysis->audit;
+	const struct slab_object *object = object_table_find(&analysis->objects, address);
+
+	if (object && !(object->flags & OBJECT_FREED))
+		return false;
+	return !audit->late_free_count ||
+	       !bsearch(&address, audit->late_frees, audit->late_free_count, sizeof(address),
+			compare_numbers);
+}
+
+/* The slab as the first reading has it; NULL: it is new, or its objects are not known. */
+static const struct heap_slab *same_slab(const struct heap_readings *heap,
+					 const struct heap_slab *slab, bool *is_known)
+{
+	const struct heap_reading *first = &heap->list[0], *last = &heap->list[1];
+	const struct heap_slab *before = heap_reading_slab(first, slab->address);
+
+	*is_known = !slab->is_unknown && !(before && before->is_unknown);
+	if (!before || before->address != slab->address || before->objects != slab->objects ||
+	    first->caches[before->cache].address != last->caches[slab->cache].address)
+		return NULL;
+	return before;
+}
+
+/* The objects of a slab that were allocated between the two readings, without an event. */
+static uint32_t count_unseen(const struct analysis *analysis, const struct heap_slab *slab)
+{
+	const struct heap_readings *heap = &analysis->capture->heap;
+	const struct heap_reading *last = &heap->list[1];
+	bool is_known;
+	const struct heap_slab *before = same_slab(heap, slab, &is_known);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; is_known && i < slab->objects; i++)
+		if (!heap_slab_is_free(last, slab, i) &&
+		    (!before || heap_slab_is_free(&heap->list[0], before, i)))
+			count += is_unseen(analysis, heap_slab_object(last, slab, i));
+	return count;
+}
+
+static int add_unseen(struct analysis *analysis)
+{
+	const struct heap_reading *last = &analysis->capture->heap.list[1];
+	uint32_t *caches = calloc(last->cache_count + 1, sizeof(*caches));
+	struct audit *audit = &analysis->audit;
+
+	if (!caches)
+		return -ENOMEM;
+	find_doubtful(analysis, last, caches);
+	if (audit->late_free_count)
+		qsort(audit->late_frees, audit->late_free_count, sizeof(*audit->late_frees),
+		      compare_numbers);
+	for (size_t i = 0; i < last->slab_count; i++) {
+		const struct heap_slab *slab = &last->slabs[i];
+		uint32_t count = count_unseen(analysis, slab);
+
+		audit->unseen += count;
+		audit->unseen_bytes += (uint64_t)count * last->caches[slab->cache].size;
+		if (caches[slab->cache] != CACHE_NONE)
+			analysis->caches[caches[slab->cache]].unseen += count;
+	}
+	audit->has_unseen = true;
+	free(caches);
+	return 0;
+}
+
+int audit_run(struct matcher *matcher)
+{
+	struct analysis *analysis = matcher->analysis;
+	const struct heap_readings *heap = &analysis->capture->heap;
+	const struct heap_reading *last;
+	int err;
+
+	if (!heap->count)
+		return 0;
+	last = &heap->list[heap->count - 1];
+	if (!last->slab_count || analysis->window_end < last->end)
+		return 0;
+	err = end_dead(matcher, last);
+	subscribers_finish(&matcher->subscribers);
+	analysis->audit.time = last->begin;
+	return !err && heap->count == 2 ? add_unseen(analysis) : err;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Compares the live objects with the last reading of the slab allocator. An object that the events
+ * show as live, while the allocator has it free, or has given its slab back, was freed by an event
+ * that was missed: it counts as a missed free, at the time of the reading.
+ *
+ * An object that the allocator has given out can be another one, which was allocated at the same
+ * address unseen. So the audit also counts the objects that are allocated at the last reading, were
+ * not at the first one, and have no event.
+ */
+#ifndef ANALYSIS_AUDIT_H
+#define ANALYSIS_AUDIT_H
+
+#include "analysis/matcher_state.h"
+#include "capture/event.h"
+
+/* ns: events from this time on are given to audit_note(); UINT64_MAX: none. */
+static inline uint64_t audit_begin(const struct analysis *analysis)
+{
+	const struct heap_readings *heap = &analysis->capture->heap;
+
+	return heap->count ? heap->list[heap->count - 1].begin : UINT64_MAX;
+}
+
+/* Before the event is matched. 0 or -ENOMEM. */
+int audit_note(struct audit *audit, const struct event *event);
+
+/* After the last event, if the window lasts until the reading. 0 or -errno. */
+int audit_run(struct matcher *matcher);
+void audit_deinit(struct audit *audit);
+
+#endif

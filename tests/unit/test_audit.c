@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The audit: which live objects the allocator's reading ends, which it leaves, and which objects it
+ * knows that have no event.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/unit.h"
+#include "tests/unit/scratch.h"
+#include "analysis/analysis.h"
+
+/* Objects of 64 bytes in the slab 0x100000, and of 128 in the slab 0x200000. */
+#define TEXT                                                                            \
+	"begin 100\nend 5000\ncpu 0 node 0\nsymbol 0x1000 f\ntask 7 7 seven\n"          \
+	"cache a 0x9000 64 64\ncache b 0xa000 128 128\n"                                \
+	"calloc 1000 0 0x100000 a f task=7\ncalloc 1100 0 0x100040 a f task=7\n"        \
+	"calloc 1200 0 0x100080 a f task=7\ncalloc 1300 0 0x1000c0 a f task=7\n"        \
+	"calloc 1400 0 0x300000 a f task=7\ncalloc 1500 0 0x200000 b f task=7\n"        \
+	"cfree 1600 0 0x1000c0 a f task=7\nalloc 1700 0 0x400000 9000/16384 f task=7\n" \
+	"cfree 4100 0 0x100080 a f task=7\ncalloc 4200 0 0x100100 a f task=7\n"
+
+#define CACHES "cache 0x9000 64 64 0 a\ncache 0xa000 128 128 0 b\n"
+#define FIRST "heap 200 210\n" CACHES "slab 0 0x100000 4096 64 fffefffffffffff\nend 1\n"
+
+/*
+ * At the end: of a 0x100040 is free, 0x300000 has no slab any more, 0x100080 is freed while the
+ * allocator is read, and 0x100140 and 0x100180 have no event; 0x100300 was there at the begin.
+ */
+#define LAST                                                                  \
+	"heap 4000 4300\n" CACHES "slab 0 0x100000 4096 64 a8fefffffffffff\n" \
+	"slab 1 0x200000 4096 32 efffffff\nend 2\n"
+
+struct audited {
+	char *directory;
+	struct capture capture;
+	struct analysis analysis;
+};
+
+static void open_audited(struct audited *audited, const char *heap,
+			 const struct analysis_settings *settings)
+{
+	audited->directory = scratch_capture(TEXT);
+	if (heap)
+		scratch_put(audited->directory, "kernel/heap", heap);
+	assert_int_equal(capture_open(&audited->capture, audited->directory), 0);
+	assert_int_equal(analysis_run(&audited->analysis, &audited->capture, settings), 0);
+}
+
+static void close_audited(struct audited *audited)
+{
+	analysis_deinit(&audited->analysis);
+	capture_close(&audited->capture);
+	scratch_remove(audited->directory);
+}
+
+static const struct analysis_cache *find_audited_cache(const struct analysis *analysis,
+						       const char *name)
+{
+	for (size_t i = 0; i < analysis->cache_count; i++)
+		if (!strcmp(analysis->caches[i].name, name))
+			return &analysis->caches[i];
+	fail_msg("no cache %s", name);
+	return NULL;
+}
+
+static bool is_live(const struct analysis *analysis, uint64_t address)
+{
+	const struct slab_object *object;
+	size_t next = 0;
+
+	while ((object = analysis_next_live(analysis, &next)))
+		if (object->address == address)
+			return true;
+	return false;
+}
+
+static void ends_what_the_allocator_has_free(void **state)
+{
+	struct analysis_settings settings = { .threads = 1 };
+	const struct analysis_totals *totals;
+	const struct analysis_cache *cache;
+	struct audited audited;
+
+	(void)state;
+	open_audited(&audited, FIRST LAST, &settings);
+	totals = &audited.analysis.totals;
+	assert_int_equal(audited.analysis.audit.dead, 2);
+	assert_int_equal(audited.analysis.audit.dead_bytes, 128);
+	assert_int_equal(totals->missed_frees, 2);
+	assert_int_equal(totals->live_objects, 4);
+	assert_int_equal(totals->live_objects, totals->allocations -
+						       (totals->frees - totals->frees_unmatched) -
+						       totals->missed_frees);
+	assert_true(is_live(&audited.analysis, 0x100000));
+	assert_false(is_live(&audited.analysis, 0x100040));
+	assert_false(is_live(&audited.analysis, 0x300000));
+	assert_true(is_live(&audited.analysis, 0x200000));
+	assert_true(is_live(&audited.analysis, 0x400000)); /* whole pages, in no slab */
+	assert_true(is_live(&audited.analysis, 0x100100)); /* allocated after the reading began */
+	cache = find_audited_cache(&audited.analysis, "a");
+	assert_int_equal(cache->missed_frees, 2);
+	assert_int_equal(cache->live_objects, 2);
+	assert_int_equal(cache->unjudged, 1);
+	assert_int_equal(cache->unseen, 2);
+	assert_true(audited.analysis.audit.has_unseen);
+	assert_int_equal(audited.analysis.audit.unseen, 2);
+	assert_int_equal(audited.analysis.audit.unseen_bytes, 128);
+	close_audited(&audited);
+}
+
+static void judges_nothing_of_an_unknown_slab(void **state)
+{
+	struct analysis_settings settings = { .threads = 1 };
+	struct audited audited;
+
+	(void)state;
+	open_audited(
+		&audited,
+		"heap 4000 4300\n" CACHES
+		"slab 0 0x100000 4096 64 ?\nslab 0 0x300000 4096 64 -\nslab 1 0x200000 4096 32 -\nend 3\n",
+		&settings);
+	assert_int_equal(audited.analysis.audit.dead, 0);
+	assert_int_equal(audited.analysis.totals.live_objects, 6);
+	assert_int_equal(find_audited_cache(&audited.analysis, "a")->unjudged, 3);
+	assert_false(audited.analysis.audit.has_unseen);
+	close_audited(&audited);
+}
+
+/* An object that is live at an earlier time may have been freed since, with an event or without. */
+static void says_nothing_of_an_earlier_time(void **state)
+{
+	struct analysis_settings settings = { .threads = 1, .end = 2000 };
+	struct audited audited;
+
+	(void)state;
+	open_audited(&audited, FIRST LAST, &settings);
+	assert_int_equal(audited.analysis.audit.time, 0);
+	assert_int_equal(audited.analysis.totals.live_objects, 6);
+	close_audited(&audited);
+}
+
+static void changes_nothing_without_a_reading(void **state)
+{
+	struct analysis_settings settings = { .threads = 1 };
+	struct audited audited;
+
+	(void)state;
+	open_audited(&audited, NULL, &settings);
+	assert_int_equal(audited.analysis.audit.time, 0);
+	assert_int_equal(audited.analysis.totals.live_objects, 6);
+	assert_int_equal(audited.analysis.totals.missed_frees, 0);
+	close_audited(&audited);
+	open_audited(&audited, "heap 4000 4300\n" CACHES "end 0\n", &settings);
+	assert_int_equal(audited.analysis.totals.live_objects, 6);
+	close_audited(&audited);
+	/* cut off: the slabs that are missing are not known to be gone */
+	open_audited(&audited, "heap 4000 4300\n" CACHES "slab 1 0x200000 4096 32 -\n", &settings);
+	assert_int_equal(audited.analysis.totals.live_objects, 6);
+	close_audited(&audited);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ends_what_the_allocator_has_free),
+		cmocka_unit_test(judges_nothing_of_an_unknown_slab),
+		cmocka_unit_test(says_nothing_of_an_earlier_time),
+		cmocka_unit_test(changes_nothing_without_a_reading),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
