@@ -17,6 +17,9 @@ paths_of_perf()
 		first = 1
 		while (list[first] ~ /^(__traceiter_|__?k[vz]*[mc]alloc|__do_kmalloc)/)
 			first++
+		# they name their own caller as the call site (kmalloc_track_caller)
+		while (list[first] ~ /^(kv?memdup|kstrn?dup|v?memdup_user)(_|$)/)
+			first++
 		for (last = depth; list[last] ~ /^(entry_|do_syscall_64|x64_sys_call|el0|do_el0|invoke_syscall)/; last--)
 			;
 		# also of a system call without a frame of its own, as the field "entry" has it
