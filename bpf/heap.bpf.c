@@ -398,7 +398,8 @@ static long walk_slab(uint32_t index, void *data)
 		walk.bytes = slab_bytes(lists, slab->objects);
 		walk.out = slabs->out + sizeof(*slab);
 		head = SLAB_WORD(&before, freelist);
-		if (!walk.bytes || inuse > slab->objects)
+		/* a page of KFENCE has no counters */
+		if (!walk.bytes || !slab->objects || inuse > slab->objects)
 			continue;
 		walk_list(&walk, head, slab->objects);
 		if (!walk.is_bad && walk.count == slab->objects - inuse &&

@@ -121,12 +121,13 @@ enum heap_object_state heap_reading_state(const struct heap_reading *reading, ui
 
 	if (!slab)
 		return HEAP_OBJECT_NO_SLAB;
+	/* the pages of KFENCE are slabs too, with an object at any place */
+	if (slab->is_unknown)
+		return HEAP_OBJECT_UNKNOWN;
 	number = number_of_object(reading, slab, address - slab->address);
 	/* the slab of an object can be given back, and its pages become a slab of another cache */
 	if (number == UINT32_MAX)
 		return HEAP_OBJECT_NO_SLAB;
-	if (slab->is_unknown)
-		return HEAP_OBJECT_UNKNOWN;
 	return heap_slab_is_free(reading, slab, number) ? HEAP_OBJECT_FREE : HEAP_OBJECT_ALLOCATED;
 }
 

@@ -70,6 +70,7 @@ static void knows_each_object(void **state)
 	assert_int_equal(heap_reading_state(&reading, UINT64_MAX), HEAP_OBJECT_NO_SLAB);
 	reading.slabs[0].is_unknown = true;
 	assert_int_equal(heap_reading_state(&reading, 0x50008 + 64 * 64), HEAP_OBJECT_UNKNOWN);
+	assert_int_equal(heap_reading_state(&reading, 0x50009), HEAP_OBJECT_UNKNOWN);
 	sums = heap_reading_sums(&reading);
 	assert_int_equal(sums.objects, 61 + 99 + 1);
 	assert_int_equal(sums.bytes, (61 + 99) * 64 + 4096);

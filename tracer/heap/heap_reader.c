@@ -353,6 +353,21 @@ static int scan_memory(struct collection *collection, struct memory_nodes *physi
 	return err;
 }
 
+/* A slab of KFENCE is one page, whatever its cache says. */
+static void cut_overlaps(struct heap_reading *reading)
+{
+	for (size_t i = 1; i < reading->slab_count; i++) {
+		struct heap_slab *slab = &reading->slabs[i - 1];
+		uint64_t distance = slab[1].address - slab->address;
+
+		if (distance >= slab->bytes)
+			continue;
+		slab->is_unknown = true;
+		slab->objects = 0;
+		slab->bytes = (uint32_t)distance;
+	}
+}
+
 static void set_kept(struct collection *collection)
 {
 	struct heap_reading *reading = collection->reading;
@@ -380,6 +395,7 @@ static int read_lists_and_slabs(struct collection *collection, struct memory_nod
 	for (size_t i = 0; i < reading->slab_count; i++)
 		reading->slabs[i].address += collection->direct;
 	heap_reading_sort(reading);
+	cut_overlaps(reading);
 	if (!err)
 		set_kept(collection);
 	return err;
