@@ -31,6 +31,7 @@
 	add(sites)     \
 	add(caches)    \
 	add(slabinfo)  \
+	add(census)    \
 	add(sizes)     \
 	add(leaks)     \
 	add(lifetimes) \

@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# The view census: counted by hand from two readings of the slab allocator; without one; and with filters, which it
+# refuses.
+. "$srcdir/cli/cli.sh"
+need jq
+
+# Four slabs of a: 3, 1, 1 and 0 of 4 objects are given; one of b, with 2 of 3; c has no slab any more.
+"$mktrace" a.capture <<END || exit 1
+begin 100
+end 9000
+cpu 0 node 0
+symbol 0x1000 f
+cache a 0x9000 1000 1024
+calloc 1000 0 0x10000 a f
+END
+cat >a.capture/kernel/heap <<END
+heap 200 300
+cache 0xb000 1024 1000 0 c
+cache 0x9000 1024 1000 0 a
+slab 0 0x50000 4096 4 7
+slab 1 0x10000 4096 4 8
+heap 8000 8100
+cache 0x9000 1024 1000 0 a
+cache 0xa000 1200 1192 8 b
+slab 0 0x10000 4096 4 8
+slab 0 0x20000 4096 4 e
+slab 0 0x30000 4096 4 d
+slab 0 0x40000 4096 4 f
+slab 1 0x60000 4096 3 4
+END
+"$report" census -i a.capture --format=json >found.json || fail "census: exit $?"
+jq -c '.census[] | [.cache, .size, .given_objects, .given_bytes, .given_growth_objects, .given_growth_bytes, .slabs,
+	.slabs_bytes, .slabs_spare_bytes, .slabs_below_quarter, .slabs_below_half, .slabs_below_three_quarters]' found.json >found
+cat >expected <<END
+["(all)",null,7,7520,3,3424,5,20480,8192,1,3,4]
+["a",1024,5,5120,2,2048,4,16384,8192,1,3,3]
+["b",1200,2,2400,2,2400,1,4096,0,0,0,1]
+END
+diff expected found || fail "the census differs from what was counted by hand"
+jq -e '.census[0].slabs_full_percent | . > 36.8 and . < 36.9' found.json >/dev/null || fail "7 of 19 is not 36.8 %: $(cat found.json)"
+"$report" census -i a.capture --legend | grep -q 'spare' || fail "no legend"
+
+sed -i '/^heap 200/,/^slab 1/d' a.capture/kernel/heap
+"$report" census -i a.capture --format=json | jq -e '.census | length == 3 and all(.given_growth_objects == null)' >/dev/null ||
+	fail "one reading has no growth"
+rm a.capture/kernel/heap
+"$report" census -i a.capture >text 2>&1 || fail "without a reading: exit $?"
+grep -q 'no reading of the slab allocator: kmemtraced --doctor' text || fail "without a reading: $(cat text)"
+"$report" census -i a.capture --cache=a >text 2>&1
+[ $? = 2 ] && grep -q 'without filters' text || fail "with a filter: $(cat text)"
