@@ -128,3 +128,32 @@ halted() {
 value() { # value FILE KEY: of a line "KEY VALUE"
 	awk -v key="$2" '$1 == key { print $2 }' "$1"
 }
+
+# same_slabs BEFORE AFTER HEAP: of each cache whose slabs are the same in two files of slabs(), both readings of
+# kernel/heap have all slabs and objects. Prints the caches that differ.
+same_slabs() {
+	awk -v after="$2" '
+NR == FNR { objects[$1] = $2; slabs[$1] = $3; next }
+FILENAME == after { same[$1] = objects[$1] == $2 && slabs[$1] == $3 && $3; next }
+$1 == "heap" { reading++; cache = 0 }
+$1 == "cache" { name[reading, cache++] = $6; caches[reading] = cache }
+$1 == "slab" { found[reading, $2]++; room[reading, $2] += $5 }
+END {
+	for (cache = 0; cache < caches[2]; cache++) {
+		one = name[2, cache]
+		if (!same[one] || seen[one]++)
+			continue
+		compared++
+		if (found[2, cache] != slabs[one] || room[2, cache] != objects[one]) {
+			print one ": " found[2, cache] " slabs, " room[2, cache] " objects, but " slabs[one] ", " objects[one]
+			failed = 1
+		}
+	}
+	if (compared < 15) { print "only " compared + 0 " caches had the same slabs before and after"; failed = 1 }
+	exit failed
+}' "$1" "$2" "$3"
+}
+
+slabs() { # "cache objects slabs" of /proc/slabinfo
+	awk 'NR > 2 { print $1, $3, $15 }' /proc/slabinfo
+}

@@ -276,6 +276,28 @@ check_hotplug()
 }
 
 # One sentence says that the kernel is locked down, and what to do; --doctor says the same.
+# The allocator's own lists have all slabs, and what a process keeps is live, no more and no less.
+check_audit()
+{
+	local live
+
+	checked audit
+	if [ ! -s audit/kernel/heap ]; then
+		is_before 5.19 || [ ! -e audit/kernel/btf ] || fail "no reading: $(grep 'allocator' audit.log)"
+		echo "$(grep -o 'the slab allocator is not read.*' audit.log)"
+		return
+	fi
+	same_slabs slabs.before slabs.after audit/kernel/heap >differ ||
+		fail "kernel/heap differs from /proc/slabinfo: $(cat differ)"
+	live=$("$report" caches -i audit --format=json -l 0 --comm=register |
+		jq '[.caches[] | select(.cache == "eventpoll_epi" or (.aliases // "" | contains("eventpoll_epi"))).live_objects] | add // 0')
+	# a batch of each CPU may wait to be freed
+	[ "$live" -ge 500 ] && [ "$live" -le 2000 ] ||
+		fail "$live objects of eventpoll_epi are live; the process keeps 500"
+	echo "the allocator's lists: $(grep -c ^slab audit/kernel/heap) slabs in two readings; a process keeps" \
+		"500 objects of eventpoll_epi, and $live are live"
+}
+
 check_locked_down()
 {
 	local why="the kernel is locked down (/sys/kernel/security/lockdown: confidentiality), so no BPF program may read its memory: boot it with lockdown=integrity, or without lockdown="
@@ -336,6 +358,7 @@ check_stacks stacks
 check_leaks
 check_jit_off
 check_hotplug
+check_audit
 check_locked_down
 check_confinement
 check_bytes
