@@ -112,7 +112,7 @@ static inline bool matcher_is_selected(const struct matcher *matcher, const stru
 				    : analysis->caches[cache].selected) &&
 	       select_takes_size(select, event->requested) &&
 	       select_takes_cpu(select, &capture->topology, event->cpu) &&
-	       select_takes_task(select, &capture->tasks, event->task, event->time) &&
+	       select_takes_task(select, &capture->tasks, event) &&
 	       matcher_caller_takes(matcher, event, cache);
 }
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/utc.h"
 #include "analysis/select.h"
+#include "kernel/context_names.h"
 
 void select_deinit(struct select *select)
 {
@@ -272,16 +273,18 @@ bool select_takes_cpu(const struct select *select, const struct topology *topolo
 	return known && known->node >= 0 && list_holds(&select->nodes, (uint32_t)known->node);
 }
 
-bool select_takes_task(const struct select *select, const struct tasks *tasks, uint32_t tid,
-		       uint64_t time)
+bool select_takes_task(const struct select *select, const struct tasks *tasks,
+		       const struct event *event)
 {
 	const struct task *task;
 
 	if (!select->pids.count && !select->comm)
 		return true;
-	task = tasks_find(tasks, tid, time);
+	if (event->context != KMT_CONTEXT_TASK)
+		return !select->pids.count && !strcmp(context_name(event->context), select->comm);
+	task = tasks_find(tasks, event->task, event->time);
 	if (select->comm && (!task || strcmp(task->comm, select->comm)))
 		return false;
 	/* an unknown thread may be the first of its process, whose pid equals its tid */
-	return !select->pids.count || list_holds(&select->pids, task ? task->tgid : tid);
+	return !select->pids.count || list_holds(&select->pids, task ? task->tgid : event->task);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "capture/event.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
 
@@ -70,12 +71,13 @@ bool select_is_partial(const struct select *select);
 
 /*
  * An unknown node or task name is never selected. A thread without a known process is selected if
- * its tid is in the list of pids.
+ * its tid is in the list of pids. The work of an interrupt belongs to no process, and its context
+ * is its task name.
  */
 bool select_takes_size(const struct select *select, uint32_t requested);
 bool select_takes_cpu(const struct select *select, const struct topology *topology, uint16_t cpu);
-bool select_takes_task(const struct select *select, const struct tasks *tasks, uint32_t tid,
-		       uint64_t time);
+bool select_takes_task(const struct select *select, const struct tasks *tasks,
+		       const struct event *event);
 
 /* 1: selected; 0, or -ENOMEM. */
 int select_takes_site(const struct select *select, const char *text);

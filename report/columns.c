@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "analysis/fields/allocations.h"
-#include "analysis/fields/labels.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "kernel/context_names.h"
 #include "kernel/tasks.h"
 #include "report/columns.h"
 #include "report/views/row_names.h"
@@ -102,13 +102,16 @@ static int set_tasks(const struct report *report, struct table *table,
 		unsigned int context = group_context(groups[row]);
 
 		if (context != KMT_CONTEXT_TASK || report->capture->status.context) {
-			more[TASK_CONTEXT].text = strdup(label_context(context));
+			more[TASK_CONTEXT].text = strdup(context_name(context));
 			if (!more[TASK_CONTEXT].text)
 				return -ENOMEM;
 		}
 		if (context != KMT_CONTEXT_TASK) {
 			cells[1].number = more[TASK_PID].number = more[TASK_TID].number =
 				CELL_UNKNOWN;
+			more[TASK_COMM].text = strdup(context_name(context));
+			if (!more[TASK_COMM].text)
+				return -ENOMEM;
 			continue;
 		}
 		cells[1].number = task ? task->tgid : thread;

@@ -43,7 +43,7 @@ static int add_expression(struct query *query, const struct expression *expressi
 			continue;
 		if (node->field->parts & COUNTED_NEVER)
 			return refuse_uncounted(query, "field", node->field->name);
-		*parts |= node->field->parts;
+		*parts |= node->field->parts & ~FIELD_OF_TASK;
 	}
 	return 0;
 }

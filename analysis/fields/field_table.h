@@ -28,6 +28,7 @@ struct event_field {
 #define COUNTED_CPU (1U << 16)	    /* of each count in the kernel */
 #define COUNTED_NO_FREES (1U << 17) /* not known of a free: only its object has the value */
 #define FIELD_OF_SAMPLES (1U << 19) /* only sampled allocations have it */
+#define FIELD_OF_TASK (1U << 20)    /* in an interrupt it is null, or the context */
 #define COUNTED_NEVER (1U << 18)    /* it needs the object's history, its address or the time */
 
 /* Can a number, or a number of bytes, be negative? */

@@ -10,7 +10,6 @@
 
 #include "analysis/fields/labels.h"
 #include "kernel/gfp.h"
-#include "kernel/record.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 
@@ -81,18 +80,6 @@ char *label_task(const struct task *task, uint32_t tid)
 	if (task)
 		return label_new("%s (pid %" PRIu32 ")", task->comm, task->tgid);
 	return label_new("? (tid %" PRIu32 ")", tid);
-}
-
-const char *label_context(unsigned int context)
-{
-	static const char *const texts[KMT_CONTEXT_END] = {
-		[KMT_CONTEXT_TASK] = "task",
-		[KMT_CONTEXT_SOFTIRQ] = "softirq",
-		[KMT_CONTEXT_HARDIRQ] = "hardirq",
-		[KMT_CONTEXT_NMI] = "nmi",
-	};
-
-	return context < KMT_CONTEXT_END ? texts[context] : "?";
 }
 
 char *label_thread(const struct task *task, uint32_t tid)

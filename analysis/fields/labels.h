@@ -21,7 +21,6 @@ char *label_site(const struct symbols *symbols, uint64_t address, uint64_t time)
 char *label_function(const struct symbols *symbols, uint64_t address, uint64_t time);
 char *label_module(const char *module);
 char *label_task(const struct task *task, uint32_t tid);
-const char *label_context(unsigned int context); /* "softirq", … of enum kmt_context */
 char *label_thread(const struct task *task, uint32_t tid);
 char *label_user(const struct tasks *tasks, uint32_t uid);
 char *label_gfp(const struct gfp_table *gfp, uint64_t flags);

@@ -329,24 +329,34 @@ static int check_allocation(struct query *query, const char *option,
 	return 0;
 }
 
-static bool needs_samples(const struct expression *expression)
+static bool uses_fields(const struct expression *expression, uint32_t flag)
 {
 	for (size_t i = 0; i < expression->count; i++)
 		if (expression->nodes[i].operation == OPERATION_FIELD &&
-		    expression->nodes[i].field->parts & FIELD_OF_SAMPLES)
+		    expression->nodes[i].field->parts & flag)
 			return true;
 	return false;
 }
 
-bool query_needs_samples(const struct query *query)
+static bool query_uses_fields(const struct query *query, uint32_t flag)
 {
-	bool needs = query->has_where && needs_samples(&query->where);
+	bool uses = query->has_where && uses_fields(&query->where, flag);
 
 	for (size_t i = 0; i < query->by_count; i++)
-		needs |= needs_samples(&query->by[i]);
+		uses |= uses_fields(&query->by[i], flag);
 	for (size_t i = 0; i < query->statistic_count; i++)
-		needs |= needs_samples(&query->statistics[i].expression);
-	return needs;
+		uses |= uses_fields(&query->statistics[i].expression, flag);
+	return uses;
+}
+
+bool query_needs_samples(const struct query *query)
+{
+	return query_uses_fields(query, FIELD_OF_SAMPLES);
+}
+
+bool query_needs_contexts(const struct query *query)
+{
+	return query_uses_fields(query, FIELD_OF_TASK);
 }
 
 int query_check_allocation(struct query *query)

@@ -74,6 +74,9 @@ int query_hide(struct query *query, const char *text);
 /* Does where, by or a statistic use a field that only sampled allocations have? */
 bool query_needs_samples(const struct query *query);
 
+/* The same of a field of the current task, which has another value in an interrupt. */
+bool query_needs_contexts(const struct query *query);
+
 /*
  * Has an allocation event all fields of where and by? Then they select and group objects. 0, or
  * -EINVAL with error set.

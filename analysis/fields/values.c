@@ -7,6 +7,7 @@
 
 #include "analysis/fields/labels.h"
 #include "analysis/fields/values.h"
+#include "kernel/context_names.h"
 #include "kernel/gfp.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
@@ -58,7 +59,9 @@ int value_source_init(struct value_source *source)
 		added &= !!(source->operation_texts[i] =
 				    texts_add(&source->texts, operation_texts[i]));
 	for (unsigned int i = 0; i < KMT_CONTEXT_END && !err; i++)
-		added &= !!(source->context_texts[i] = texts_add(&source->texts, label_context(i)));
+		added &= !!(source->context_texts[i] = texts_add(&source->texts, context_name(i)));
+	if (!err)
+		added &= !!(source->interrupts_text = texts_add(&source->texts, "interrupts"));
 	return err || added ? err : -ENOMEM;
 }
 
@@ -371,6 +374,12 @@ struct value value_get_tid(struct value_source *source, const struct transition 
 	return value_of(transition->event->task);
 }
 
+/* The work of an interrupt is not that of the task that it interrupted. */
+static bool is_in_interrupt(const struct transition *transition)
+{
+	return transition->event->context != KMT_CONTEXT_TASK;
+}
+
 static const struct named *task_names(struct value_source *source,
 				      const struct transition *transition)
 {
@@ -393,13 +402,17 @@ static struct value uid_of(struct value_source *source, const struct named *name
 
 struct value value_get_uid(struct value_source *source, const struct transition *transition)
 {
-	return uid_of(source, task_names(source, transition));
+	return is_in_interrupt(transition) ? value_unknown()
+					   : uid_of(source, task_names(source, transition));
 }
 
 struct value value_get_user(struct value_source *source, const struct transition *transition)
 {
-	const struct named *named = task_names(source, transition);
+	const struct named *named;
 
+	if (is_in_interrupt(transition))
+		return value_unknown();
+	named = task_names(source, transition);
 	return NAMED(source, named, user);
 }
 
@@ -412,14 +425,22 @@ static struct value pid_of(struct value_source *source, const struct named *name
 
 struct value value_get_pid(struct value_source *source, const struct transition *transition)
 {
-	return pid_of(source, task_names(source, transition));
+	return is_in_interrupt(transition) ? value_unknown()
+					   : pid_of(source, task_names(source, transition));
 }
 
-struct value value_get_comm(struct value_source *source, const struct transition *transition)
+struct value value_get_current_comm(struct value_source *source,
+				    const struct transition *transition)
 {
 	const struct named *named = task_names(source, transition);
 
 	return NAMED(source, named, comm);
+}
+
+struct value value_get_comm(struct value_source *source, const struct transition *transition)
+{
+	return is_in_interrupt(transition) ? value_get_context(source, transition)
+					   : value_get_current_comm(source, transition);
 }
 
 struct value value_get_task(struct value_source *source, const struct transition *transition)
@@ -428,7 +449,7 @@ struct value value_get_task(struct value_source *source, const struct transition
 
 	if (transition->event->id == KMT_OOM_KILL)
 		return value_get_victim(source, transition);
-	if (transition->event->context != KMT_CONTEXT_TASK)
+	if (is_in_interrupt(transition))
 		return value_get_context(source, transition);
 	named = task_names(source, transition);
 	return NAMED(source, named, task);
@@ -447,8 +468,11 @@ struct value value_get_victim(struct value_source *source, const struct transiti
 
 struct value value_get_thread(struct value_source *source, const struct transition *transition)
 {
-	const struct named *named = task_names(source, transition);
+	const struct named *named;
 
+	if (is_in_interrupt(transition))
+		return value_get_context(source, transition);
+	named = task_names(source, transition);
 	return NAMED(source, named, thread);
 }
 
@@ -458,7 +482,7 @@ struct value value_get_process(struct value_source *source, const struct transit
 	const struct event *event = transition->event;
 	const struct named *named = task_names(source, transition);
 
-	if (event->context != KMT_CONTEXT_TASK)
+	if (is_in_interrupt(transition))
 		return value_get_context(source, transition);
 	if (named && named->pid >= 0)
 		named = names_task(&source->names, (uint32_t)named->pid, event->time);
@@ -556,31 +580,41 @@ struct value value_get_alloc_tid(struct value_source *source, const struct trans
 	return object ? value_of(object->task) : value_unknown();
 }
 
+/* The task that allocated the object; NULL: an interrupt did, or there is no memory. */
+static const struct named *alloc_names(struct value_source *source,
+				       const struct slab_object *object)
+{
+	const struct named *named = names_task(&source->names, object->task, object->time);
+
+	if (!named)
+		source->err = -ENOMEM;
+	return object->flags & OBJECT_IN_INTERRUPT ? NULL : named;
+}
+
 struct value value_get_alloc_pid(struct value_source *source, const struct transition *transition)
 {
 	const struct slab_object *object = old_object(transition);
+	const struct named *named = object ? alloc_names(source, object) : NULL;
 
-	return object ? pid_of(source, names_task(&source->names, object->task, object->time))
-		      : value_unknown();
+	return named ? pid_of(source, named) : value_unknown();
 }
 
 struct value value_get_alloc_uid(struct value_source *source, const struct transition *transition)
 {
 	const struct slab_object *object = old_object(transition);
+	const struct named *named = object ? alloc_names(source, object) : NULL;
 
-	return object ? uid_of(source, names_task(&source->names, object->task, object->time))
-		      : value_unknown();
+	return named ? uid_of(source, named) : value_unknown();
 }
 
 struct value value_get_alloc_comm(struct value_source *source, const struct transition *transition)
 {
 	const struct slab_object *object = old_object(transition);
-	const struct named *named;
+	const struct named *named = object ? alloc_names(source, object) : NULL;
 
-	if (!object)
-		return value_unknown();
-	named = names_task(&source->names, object->task, object->time);
-	return NAMED(source, named, comm);
+	if (object && object->flags & OBJECT_IN_INTERRUPT)
+		return value_of(source->interrupts_text);
+	return named ? NAMED(source, named, comm) : value_unknown();
 }
 
 struct value value_get_cross_cpu(struct value_source *source, const struct transition *transition)

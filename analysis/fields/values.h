@@ -50,7 +50,7 @@ struct value_source {
 	struct texts texts;
 	struct names names;
 	uint32_t name_texts[KMT_ID_END], probe_texts[PROBES], outcome_texts[OUTCOME_OTHER + 1],
-		operation_texts[3], context_texts[KMT_CONTEXT_END];
+		operation_texts[3], context_texts[KMT_CONTEXT_END], interrupts_text;
 	/* a missed free: the object at the address that the next allocation event returns */
 	uint64_t missed_site, missed_time;
 	uint32_t missed_sequence;
@@ -89,7 +89,7 @@ typedef struct value value_getter(struct value_source *source, const struct tran
 	add(type_numallocs) add(type_numfrees) add(type_memalloced) add(type_memfreed)     \
 	add(type_count) add(type_bytes) add(context) add(stack) add(syscall) add(process) \
 	add(cgroup) add(container) add(charged) add(user_stack) \
-	add(reclaimable)
+	add(reclaimable) add(current_comm)
 /* clang-format on */
 
 /* Of the memory at a kernel address. */

@@ -352,12 +352,36 @@ static int add_loss(struct capture_header *header, const struct report *report)
 	return err;
 }
 
+/* Does the report group or select by tasks? */
+static bool is_by_task(const struct report *report)
+{
+	const struct select *select = report->settings.select;
+
+	return report->settings.by == GROUP_BY_TASK || query_needs_contexts(report->query) ||
+	       (select && (select->comm || select->pids.count));
+}
+
+static int add_contexts(struct capture_header *header, const struct report *report)
+{
+	enum status_context context = report->capture->status.context;
+
+	if (context == STATUS_CONTEXT_ALL || !is_by_task(report))
+		return 0;
+	return header_add_line(
+		&header->header, "contexts", false,
+		context == STATUS_CONTEXT_SOFTIRQ
+			? "softirqs only: the work of a hard interrupt counts for the task or softirq that it interrupted"
+			: "not recorded: the work of an interrupt counts for the task that it interrupted");
+}
+
 int capture_header_add_lines(struct capture_header *header, const struct report *report)
 {
 	int err;
 
 	if (report->is_brief) {
 		err = brief_header_add(header, report);
+		if (!err)
+			err = add_contexts(header, report);
 		return err || !report->is_glance ? err : glance_header_add(header, report);
 	}
 	err = add_capture_line(header, report->capture, &report->analysis);
@@ -365,6 +389,8 @@ int capture_header_add_lines(struct capture_header *header, const struct report 
 		err = capture_header_add_filters(header, report);
 	if (!err)
 		err = add_loss(header, report);
+	if (!err)
+		err = add_contexts(header, report);
 	if (!err)
 		err = estimate_add_lines(report, &header->header);
 	if (!err)

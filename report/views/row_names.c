@@ -10,6 +10,7 @@
 
 #include "analysis/delta.h"
 #include "analysis/fields/labels.h"
+#include "kernel/context_names.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "report/views/row_names.h"
@@ -149,7 +150,7 @@ char *group_name(const struct report *report, const struct group *group)
 		return strdup(cache_name(report, (uint32_t)group->key));
 	case GROUP_BY_TASK:
 		if (group->key >= GROUP_KEY_INTERRUPT)
-			return strdup(label_context(group_context(group)));
+			return strdup(context_name(group_context(group)));
 		return label_task(group_task(report, group), group->thread);
 	case GROUP_BY_NODE:
 		if (group->key == GROUP_KEY_UNKNOWN)

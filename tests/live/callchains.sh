@@ -49,7 +49,7 @@ same_paths()
 		skip "$name: perf lost events"
 	checked
 	perf script -i perf.data -F comm,event,ip,sym 2>/dev/null | paths_of_perf "$name-$$" >by-perf
-	"$report" count -l 0 --by=stack --where="name == \"kmalloc\" && comm == \"$name-$$\"" --format=json |
+	"$report" count -l 0 --by=stack --where="name == \"kmalloc\" && current_comm == \"$name-$$\"" --format=json |
 		jq -r '.count[] | "\(.count) \(.stack)"' | sort -k1,1rn -k2 >by-us
 	hidden=$(json '.loss | .lost + .skipped')
 	echo "$name: $(wc -l <by-perf) paths, the first: $(head -n 1 by-perf); $hidden lost or skipped"

@@ -35,7 +35,7 @@ for operation in "allocation kmalloc kmem_cache_alloc" "free kfree kmem_cache_fr
 	read -r operation one other <<<"$operation"
 	least=$(($(value truth "$one") + $(value truth "$other")))
 	most=$(($(value truth "around_$one") + $(value truth "around_$other")))
-	found=$("$report" count --format=json --where="tid == $(value truth task) && comm == \"window\" && operation == \"$operation\"" |
+	found=$("$report" count --format=json --where="tid == $(value truth task) && current_comm == \"window\" && operation == \"$operation\"" |
 		jq .query.counted)
 	echo "$operation: perf counted $least to $most, the capture $found, lost and skipped $missing"
 	[ $((found + missing)) -ge $least ] && [ "$found" -le $most ] || fail "$operation: $found"

@@ -22,7 +22,8 @@ begin_load()
 	"$builddir/tests/live/workload" "$1" "$2" folder wait <line >truth 2>workload.log &
 	load=$!
 	before_end "kill $load 2>/dev/null"
-	window="tid == $load && comm == \"window\"" # the task between its two times, for the report and for bpftrace
+	# the task between its two times, and the interrupts that came meanwhile: for bpftrace, and for the report
+	traced="tid == $load && comm == \"window\"" window="tid == $load && current_comm == \"window\""
 	exec 3>line
 	wait_for "the load" ready
 }
@@ -69,7 +70,7 @@ paths_of_bpftrace()
 
 begin_load fs 2000
 if command -v bpftrace >/dev/null; then
-	begin_bpftrace "$window" kstack kmalloc kmem_cache_alloc
+	begin_bpftrace "$traced" kstack kmalloc kmem_cache_alloc
 	capture --stacks=all
 	end_bpftrace
 	each_has_a_stack

@@ -69,7 +69,7 @@ if [ -n "$tracer" ]; then
 fi
 
 # the flame begins with the functions of the process, and goes on with those of the kernel
-"$report" flame --bytes=allocated --by=user_stack,stack --format=folded --where="comm == \"$named\"" >folded || fail "flame: exit $?"
+"$report" flame --bytes=allocated --by=user_stack,stack --format=folded --where="current_comm == \"$named\"" >folded || fail "flame: exit $?"
 grep -q 'main;first_path;make_events;.*eventfd;.*do_eventfd ' folded || fail "flame: $(cat folded)"
 # a process that was there before, with another file at its path, of another file system: its names
 # it is captured until it has run for 0.1 s (ticks of 10 ms)

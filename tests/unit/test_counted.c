@@ -41,7 +41,8 @@ static void a_key_has_what_the_query_needs(void **state)
 	assert_int_equal(parts_of(&query, NULL, NULL, NULL), 0);
 	assert_int_equal(parts_of(&query, "call_site", NULL, NULL), KMT_COUNT_SITE);
 	assert_int_equal(parts_of(&query, "comm,uid", "pid == 7 || tid > 3", NULL),
-			 KMT_COUNT_COMM | KMT_COUNT_UID | KMT_COUNT_PID | KMT_COUNT_TID);
+			 KMT_COUNT_COMM | KMT_COUNT_UID | KMT_COUNT_PID | KMT_COUNT_TID |
+				 KMT_COUNT_NODE);
 	assert_int_equal(parts_of(&query, "cpu", NULL, "bytes_req * 2"),
 			 COUNTED_CPU | KMT_COUNT_KIND | KMT_COUNT_LAST | COUNTED_NO_FREES);
 	assert_int_equal(parts_of(&query, "pages_to_string(requested_node)", "gfp_flags != 0",

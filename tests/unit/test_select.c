@@ -183,33 +183,47 @@ static void test_cpus(void **state)
 	topology_deinit(&topology);
 }
 
+static bool takes_task(const struct select *select, const struct tasks *tasks, uint32_t tid,
+		       uint64_t time)
+{
+	const struct event event = { .task = tid, .time = time };
+
+	return select_takes_task(select, tasks, &event);
+}
+
 static void test_tasks(void **state)
 {
 	struct tasks tasks = { 0 };
 	struct select select = { 0 };
+	const struct event in_softirq = { .task = 10, .context = KMT_CONTEXT_SOFTIRQ };
 
 	(void)state;
 	assert_int_equal(tasks_parse(&tasks, "task 10 0 10 sh\ntask 11 0 10 worker\n"
 					     "task 10 500 10 cat\n"),
 			 0);
-	assert_true(select_takes_task(&select, &tasks, 12, 0));
+	assert_true(takes_task(&select, &tasks, 12, 0));
 	assert_int_equal(select_list(&select, &select.pids, "--pid", "10,12"), 0);
 	assert_true(select_is_partial(&select));
-	assert_true(select_takes_task(&select, &tasks, 10, 0));
-	assert_true(select_takes_task(&select, &tasks, 11, 0));
-	assert_true(select_takes_task(&select, &tasks, 12, 0));
-	assert_false(select_takes_task(&select, &tasks, 13, 0));
+	assert_true(takes_task(&select, &tasks, 10, 0));
+	assert_true(takes_task(&select, &tasks, 11, 0));
+	assert_true(takes_task(&select, &tasks, 12, 0));
+	assert_false(takes_task(&select, &tasks, 13, 0));
 	assert_int_equal(select_list(&select, &select.pids, "--pid", "11"), 0);
-	assert_false(select_takes_task(&select, &tasks, 11, 0));
+	assert_false(takes_task(&select, &tasks, 11, 0));
 
 	select.pids.count = 0;
 	assert_int_equal(select_comm(&select, "cat"), 0);
 	assert_int_equal(select_comm(&select, "sh"), 0);
 	assert_true(select_is_partial(&select));
-	assert_true(select_takes_task(&select, &tasks, 10, 499));
-	assert_false(select_takes_task(&select, &tasks, 10, 500));
-	assert_false(select_takes_task(&select, &tasks, 11, 0));
-	assert_false(select_takes_task(&select, &tasks, 12, 0));
+	assert_true(takes_task(&select, &tasks, 10, 499));
+	assert_false(takes_task(&select, &tasks, 10, 500));
+	assert_false(takes_task(&select, &tasks, 11, 0));
+	assert_false(takes_task(&select, &tasks, 12, 0));
+	assert_false(select_takes_task(&select, &tasks, &in_softirq));
+	assert_int_equal(select_comm(&select, "softirq"), 0);
+	assert_true(select_takes_task(&select, &tasks, &in_softirq));
+	assert_int_equal(select_list(&select, &select.pids, "--pid", "10"), 0);
+	assert_false(select_takes_task(&select, &tasks, &in_softirq));
 	select_deinit(&select);
 	tasks_deinit(&tasks);
 }
