@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "analysis/grouping.h"
 #include "analysis/select.h"
+#include "kernel/bookkeeping.h"
 
 #define SITE_TEXT 512 /* bytes: symbols are shorter */
 
@@ -169,6 +170,7 @@ int64_t grouping_find_site(struct grouping *grouping, uint64_t address, uint64_t
 		.group = GROUP_NONE,
 		.selected = selected,
 		.in_allocator = symbol && is_allocator(symbols_string(symbols, symbol->name)),
+		.is_bookkeeping = symbol && bookkeeping_has(symbols_string(symbols, symbol->name)),
 	};
 	return (int64_t)analysis->site_count++;
 }
@@ -274,7 +276,11 @@ int64_t grouping_find_group(struct grouping *grouping, const struct event *event
 			    uint32_t cache)
 {
 	struct analysis *analysis = grouping->analysis;
-	uint64_t key = key_of(grouping, event, cache), unique = key;
+	bool is_bookkeeping = analysis->settings.by <= GROUP_BY_FUNCTION &&
+			      analysis->sites[site].is_bookkeeping;
+	bool is_merged = is_bookkeeping && analysis->settings.merge_bookkeeping;
+	uint64_t key = is_merged ? GROUP_KEY_BOOKKEEPING : key_of(grouping, event, cache);
+	uint64_t unique = key;
 	uint32_t group;
 	struct group *groups;
 	int err;
@@ -282,7 +288,7 @@ int64_t grouping_find_group(struct grouping *grouping, const struct event *event
 	if (analysis->settings.by == GROUP_BY_CALLER && (int64_t)key < 0)
 		return (int64_t)key;
 	/* another function may have the address at another time */
-	if (analysis->settings.by < GROUP_BY_MODULE)
+	if (analysis->settings.by < GROUP_BY_MODULE && !is_merged)
 		unique ^= analysis->sites[site].code;
 	group = hash_map_find(&grouping->groups, unique);
 	if (group == HASH_MAP_NONE) {
@@ -301,6 +307,7 @@ int64_t grouping_find_group(struct grouping *grouping, const struct event *event
 			.first_time = event->time,
 			.cache = CACHE_NONE,
 			.thread = event->task,
+			.is_bookkeeping = is_bookkeeping,
 		};
 	}
 	if (analysis->groups[group].thread != event->task)

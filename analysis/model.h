@@ -23,11 +23,12 @@ struct stack_sample {
 };
 
 enum group_by {
-	GROUP_BY_SITE,	   /* key: the address of the call */
-	GROUP_BY_FUNCTION, /* key: the function's address; the site's address if it has no symbol */
-	GROUP_BY_MODULE,   /* key: symbols_string() of its name; GROUP_KEY_UNKNOWN: no symbol */
-	GROUP_BY_CACHE,	   /* key: index in analysis.caches */
-	GROUP_BY_SIZE,	   /* key: bytes requested */
+	GROUP_BY_SITE, /* key: the address of the call, or GROUP_KEY_BOOKKEEPING */
+	/* key: the function's address; the site's address if it has no symbol; as above */
+	GROUP_BY_FUNCTION,
+	GROUP_BY_MODULE, /* key: symbols_string() of its name; GROUP_KEY_UNKNOWN: no symbol */
+	GROUP_BY_CACHE,	 /* key: index in analysis.caches */
+	GROUP_BY_SIZE,	 /* key: bytes requested */
 	/*
 	 * key: index in tasks.list; GROUP_KEY_UNKNOWN + tid: task not recorded;
 	 * GROUP_KEY_INTERRUPT + enum kmt_context: work of an interrupt, in any task
@@ -41,6 +42,8 @@ enum group_by {
 
 #define GROUP_KEY_UNKNOWN ((uint64_t)1 << 32)
 #define GROUP_KEY_INTERRUPT ((uint64_t)2 << 32)
+/* with analysis_settings.merge_bookkeeping: no code is there */
+#define GROUP_KEY_BOOKKEEPING (UINT64_MAX - 1)
 #define GROUP_NONE UINT32_MAX	  /* no group */
 #define CACHE_NONE UINT32_MAX	  /* no cache, or cache unknown */
 #define CACHE_SEVERAL 0xfffffffe  /* more than one cache */
@@ -73,7 +76,8 @@ struct group {
 	uint64_t cross_cpu_frees;    /* freed on another CPU than the one that allocated */
 	struct lifetimes *lifetimes; /* of freed objects; NULL: none freed, or not requested */
 	uint32_t cache;		     /* of all its objects: index, CACHE_NONE or CACHE_SEVERAL */
-	uint32_t thread; /* GROUP_BY_TASK: id of the thread that allocated, or THREAD_SEVERAL */
+	uint32_t thread;     /* GROUP_BY_TASK: id of the thread that allocated, or THREAD_SEVERAL */
+	bool is_bookkeeping; /* GROUP_BY_SITE, GROUP_BY_FUNCTION: for the slab allocator itself */
 };
 
 /*
@@ -133,7 +137,8 @@ struct analysis_site {
 	uint32_t group; /* GROUP_NONE: no allocation yet, or the group depends on more than the site
 			 */
 	bool selected;
-	bool in_allocator; /* the call site lies inside kmalloc() itself */
+	bool in_allocator;   /* the call site lies inside kmalloc() itself */
+	bool is_bookkeeping; /* it allocates for the slab allocator: see kernel/bookkeeping.h */
 };
 
 /*
@@ -274,6 +279,7 @@ struct analysis_settings {
 	enum group_by by;
 	bool lifetimes;		       /* count lifetimes for each group */
 	bool findings;		       /* check the heap rules: groups must be by site */
+	bool merge_bookkeeping;	       /* all its sites are one group; not with findings */
 	bool peak_heap;		       /* know the objects of the peak: see peak_heap.h */
 	bool live_curve;	       /* the live bytes over time: see live_curve.h */
 	const struct select *select;   /* NULL: everything */

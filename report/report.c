@@ -76,6 +76,8 @@ int report_init(struct report *report, const struct report_options *options)
 			      .lifetimes = view->lifetimes,
 			      .findings = view->findings,
 			      .peak_heap = view->peak_heap,
+			      .merge_bookkeeping = view->merges_bookkeeping &&
+						   !options->select.has_site,
 			      .threads = options->threads,
 			      .select = options->filter_count ? &options->select : NULL },
 		.all_findings = options->possible,

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
@@ -203,12 +204,54 @@ static int add_largest_row(struct report *report, struct table *table,
 		       : -ENOMEM;
 }
 
-/* The live objects of all groups but the best. */
-static int add_others(struct report *report, struct table *table, const struct growing *best,
-		      size_t found)
+/* The objects of the slab allocator itself: they grow with those of others. */
+struct bookkeeping {
+	uint64_t objects, bytes;
+	size_t bounds; /* groups whose live objects are an upper bound */
+};
+
+/* Unless the user asks for its sites. */
+static bool is_apart(const struct report *report, const struct group *group)
+{
+	const struct select *select = report->settings.select;
+
+	return group->is_bookkeeping && !(select && select->has_site);
+}
+
+/* The last row: what it has is not among the others. */
+static int add_bookkeeping(struct table *table, const struct bookkeeping *apart)
+{
+	if (!apart->objects)
+		return 0;
+	if (!table_add(table))
+		return -ENOMEM;
+	table_cell(table, COLUMN_site)->text = strdup(BOOKKEEPING_ROW);
+	table_cell(table, COLUMN_address)->number = CELL_UNKNOWN;
+	table_cell(table, COLUMN_live_objects)->number = apart->objects;
+	table_cell(table, COLUMN_live_bytes)->number = apart->bytes;
+	table_cell(table, COLUMN_live_upper_bound)->truth = apart->bounds != 0;
+	table_cell(table, COLUMN_steady_percent)->number = CELL_UNKNOWN;
+	table_cell(table, COLUMN_grown_bytes)->number = CELL_UNKNOWN;
+	table_cell(table, COLUMN_coverage_percent)->decimal = NAN;
+	table_cell(table, COLUMN_damage_bytes)->number = CELL_UNKNOWN;
+	table_cell(table, COLUMN_growth_pattern)->text = strdup("");
+	table_cell(table, COLUMN_main_task)->text = strdup("");
+	table_cell(table, COLUMN_main_task_pid)->number = CELL_UNKNOWN;
+	return table_cell(table, COLUMN_site)->text &&
+			       table_cell(table, COLUMN_growth_pattern)->text &&
+			       table_cell(table, COLUMN_main_task)->text
+		       ? 0
+		       : -ENOMEM;
+}
+
+/* The live objects of all groups but the best and the bookkeeping. */
+static int add_others(struct report *report, struct table *table, const struct growing_list *list,
+		      const struct bookkeeping *apart)
 {
 	const struct analysis *analysis = &report->analysis;
 	uint64_t objects = analysis->totals.live_objects, bytes = analysis->totals.live_bytes;
+	const struct growing *best = list->best;
+	const size_t found = list->count;
 	size_t bounds = 0;
 	struct cell *others;
 
@@ -219,6 +262,9 @@ static int add_others(struct report *report, struct table *table, const struct g
 		bytes -= MIN(bytes, best[i].damage.live_bytes);
 		bounds -= report->bounds.groups[best[i].group];
 	}
+	objects -= MIN(objects, apart->objects);
+	bytes -= MIN(bytes, apart->bytes);
+	bounds -= apart->bounds;
 	if (!found || !objects)
 		return 0;
 	others = table_add_others(table);
@@ -236,6 +282,7 @@ static int add_largest_rows(struct report *report, struct table *table,
 	const struct analysis *analysis = &report->analysis;
 	struct growing *list = calloc(analysis->group_count + 1, sizeof(*list));
 	struct growing_list found = { .rows = count_rows(report) };
+	struct bookkeeping apart = { 0 };
 	size_t count = 0, most = 0;
 	uint64_t *times;
 	int err = 0;
@@ -245,6 +292,12 @@ static int add_largest_rows(struct report *report, struct table *table,
 
 		if (!objects)
 			continue;
+		if (is_apart(report, &analysis->groups[i])) {
+			apart.objects += analysis->groups[i].live_objects;
+			apart.bytes += analysis->groups[i].live_bytes;
+			apart.bounds += report->bounds.groups[i];
+			continue;
+		}
 		if (objects > most)
 			most = objects;
 		list[count++] = (struct growing){ .group = i,
@@ -254,13 +307,16 @@ static int add_largest_rows(struct report *report, struct table *table,
 	if (!list || !times) {
 		err = -ENOMEM;
 	} else {
+		found.rows -= apart.objects && found.rows > 1;
 		qsort(list, count, sizeof(*list), compare_live_bytes);
 		find_best(&found, list, count, analysis, survivors, times);
 	}
 	for (size_t i = 0; i < found.count && !err; i++)
 		err = add_largest_row(report, table, survivors, &found.best[i]);
 	if (!err)
-		err = add_others(report, table, found.best, found.count);
+		err = add_bookkeeping(table, &apart);
+	if (!err)
+		err = add_others(report, table, &found, &apart);
 	free(times);
 	free(list);
 	return err;

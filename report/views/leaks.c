@@ -337,7 +337,9 @@ static int add_leak_row(struct report *report, struct table *table,
 	table_cell(table, COLUMN_old_objects)->number = damage.old;
 	table_cell(table, COLUMN_steady_percent)->number = (uint64_t)(damage.steady + 0.5);
 	table_cell(table, COLUMN_coverage_percent)->decimal = damage.coverage;
-	table_cell(table, COLUMN_damage_bytes)->number = damage.bytes;
+	/* it grows with the objects of others: a leak of theirs has a row of its own */
+	table_cell(table, COLUMN_damage_bytes)->number =
+		group->key == GROUP_KEY_BOOKKEEPING ? 0 : damage.bytes;
 	table_cell(table, COLUMN_covered_bytes)->number = damage.covered_bytes;
 	estimate_set_group(report, table, group, true);
 	if (add_main_task(report, list, count, table))
@@ -408,6 +410,7 @@ const struct view view_leaks = {
 	.lifetimes = true,
 	.begin = begin_leaks,
 	.has_intervals = true,
+	.merges_bookkeeping = true,
 	.make = make_leaks,
 	.end = end_leaks,
 };

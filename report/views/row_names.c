@@ -139,8 +139,12 @@ char *group_name(const struct report *report, const struct group *group)
 
 	switch (report->settings.by) {
 	case GROUP_BY_SITE:
+		if (group->key == GROUP_KEY_BOOKKEEPING)
+			return strdup(BOOKKEEPING_ROW);
 		break;
 	case GROUP_BY_FUNCTION:
+		if (group->key == GROUP_KEY_BOOKKEEPING)
+			return strdup(BOOKKEEPING_ROW);
 		return label_function(symbols, group->key, group->first_time);
 	case GROUP_BY_MODULE:
 		return module_name(report, group->key);
@@ -180,6 +184,9 @@ uint64_t group_number(const struct report *report, const struct group *group)
 		return group->key == GROUP_KEY_UNKNOWN ? CELL_UNKNOWN : group->key;
 	case GROUP_BY_SITE:
 	case GROUP_BY_FUNCTION:
+		if (group->key == GROUP_KEY_BOOKKEEPING)
+			return CELL_UNKNOWN;
+		break;
 	case GROUP_BY_SIZE:
 	case GROUP_BY_CPU:
 	case GROUP_BY_GFP:

@@ -9,6 +9,9 @@
 #include "analysis/analysis.h"
 #include "report/views/view.h"
 
+/* The name of the row of all sites that allocate for the slab allocator itself. */
+#define BOOKKEEPING_ROW "(bookkeeping of the allocator)"
+
 /*
  * The name of a group of the kind report->settings.by: a symbol, a name, "comm (pid 12)", …; of
  * a group by expressions "". Never cut. A new string, or NULL: no memory.

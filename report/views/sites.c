@@ -32,6 +32,7 @@ const struct column_choice sites_columns[] = {
 	{ .name = COLUMN_lifetime_p99_ns },
 	{ .name = COLUMN_coverage_percent, .where = COLUMN_BELOW_IF_PART },
 	{ .name = COLUMN_reclaimable_bytes, .where = COLUMN_BELOW },
+	{ .name = COLUMN_bookkeeping, .where = COLUMN_BELOW },
 	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
 	{ 0 },
 };
@@ -99,6 +100,7 @@ static int add_site_row(struct report *report, struct table *table, const struct
 	table_cell(table, COLUMN_live_upper_bound)->truth = report->bounds.groups[index];
 	table_cell(table, COLUMN_coverage_percent)->decimal =
 		find_group_coverage(&report->analysis, group);
+	table_cell(table, COLUMN_bookkeeping)->truth = group->is_bookkeeping;
 	estimate_set_group(report, table, group, false);
 	return table_cell(table, COLUMN_site)->text ? 0 : -ENOMEM;
 }

@@ -67,6 +67,7 @@ struct view {
 	bool compares;	   /* two captures: it makes no table, but fills report.diff */
 	enum group_by by;  /* the default groups */
 	bool lifetimes, findings, peak_heap; /* what the analysis shall compute */
+	bool merges_bookkeeping; /* its sites are one row, unless --site asks for some */
 	/* why it cannot estimate figures from sampled allocations; NULL: it can */
 	const char *needs_all;
 	bool has_intervals; /* it shows the intervals of estimates */
