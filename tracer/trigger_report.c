@@ -30,7 +30,9 @@ static void write_bytes(FILE *file, uint64_t bytes)
 
 static void write_duration(FILE *file, uint64_t ns)
 {
-	if (ns % (60 * SECOND))
+	if (ns % (60 * SECOND) && ns >= 1000 * SECOND)
+		fprintf(file, "%" PRIu64 " min", (uint64_t)(ns / (60 * SECOND)));
+	else if (ns % (60 * SECOND))
 		fprintf(file, "%.3g s", (double)ns / SECOND);
 	else
 		fprintf(file, "%" PRIu64 " min", (uint64_t)(ns / (60 * SECOND)));
@@ -44,6 +46,16 @@ static void write_victim(FILE *file, const struct trigger_victim *victim, uint64
 	fputs(" for lack of memory", file);
 	if (kills > 1)
 		fprintf(file, ", and %" PRIu64 " since the last message", kills - 1);
+}
+
+/* The time with which growth compares: the window may be longer than the time since the start. */
+static void write_begin(FILE *file, const struct trigger_state *state)
+{
+	const bool since_start = state->span_ns < state->trigger.window_ns;
+
+	fputs(since_start ? "at the start, " : "", file);
+	write_duration(file, since_start ? state->span_ns : state->trigger.window_ns);
+	fputs(" ago", file);
 }
 
 /* The value that is above the limit. */
@@ -62,8 +74,7 @@ static void write_value(FILE *file, const struct trigger_watch *watch,
 		fputs(about, file);
 		write_bytes(file, state->value);
 		fputs(" more than ", file);
-		write_duration(file, state->trigger.window_ns);
-		fputs(" ago, or at the start", file);
+		write_begin(file, state);
 		return;
 	case TRIGGER_OOM:
 		write_victim(file, &watch->victim, state->value);
@@ -76,15 +87,49 @@ static void write_value(FILE *file, const struct trigger_watch *watch,
 	}
 }
 
-static void write_holders(FILE *file, const char *what, const struct figures_holder *holders)
+/* seconds: of a growth, for its rate; 0: none. */
+static void write_holders(FILE *file, const char *what, const struct figures_holder *holders,
+			  double seconds)
 {
 	if (!*holders->name)
 		return;
-	fprintf(file, "; most by %s: ", what);
+	fprintf(file, "; %s: ", what);
 	for (unsigned int i = 0; i < FIGURES_HOLDERS && *holders[i].name; i++) {
-		fprintf(file, "%s%s ", i ? ", " : "", holders[i].name);
+		fprintf(file, "%s%s %s", i ? ", " : "", holders[i].name,
+			holders[i].is_bound ? "<= " : "");
 		write_bytes(file, holders[i].bytes);
+		if (seconds <= 0)
+			continue;
+		fputs(" (", file);
+		write_bytes(file, (uint64_t)((double)holders[i].bytes / seconds));
+		fputs("/s)", file);
 	}
+}
+
+/* Of the objects of this trigger: by function, and by process if that is known. */
+static void write_culprits(FILE *file, const struct trigger_watch *watch,
+			   const struct trigger_state *state)
+{
+	const struct options *options = watch->pieces->options;
+	const struct figures *figures = &watch->figures;
+	const struct figures_culprits *culprits = &figures->culprits[state - watch->states];
+	double seconds = (double)culprits->growth_ns / SECOND;
+	char what[100];
+
+	snprintf(what, sizeof(what), "grew most in the last %.3g s", seconds);
+	write_holders(file, what, culprits->growers, seconds);
+	write_holders(file, "held most by function", culprits->holders, 0);
+	if (!culprits->processes_time) {
+		fprintf(file, "; by process: not known %s",
+			options->sampling.is_profile ? "with --profile"
+			: !options->publish	     ? "without --publish"
+			: options->no_details	     ? "with --no-details"
+						     : "yet");
+		return;
+	}
+	snprintf(what, sizeof(what), "held most by process, %.2g s ago",
+		 (double)(figures->time - culprits->processes_time) / SECOND);
+	write_holders(file, what, culprits->processes, 0);
 }
 
 static void write_figures(FILE *file, const struct trigger_watch *watch,
@@ -98,8 +143,8 @@ static void write_figures(FILE *file, const struct trigger_watch *watch,
 			write_bytes(file, figures->live);
 			fputs(" are live", file);
 		}
-		write_holders(file, "cache", figures->holders[METRICS_CACHE]);
-		write_holders(file, "function", figures->holders[METRICS_FUNCTION]);
+		write_holders(file, "most by cache", figures->holders[METRICS_CACHE], 0);
+		write_holders(file, "most by function", figures->holders[METRICS_FUNCTION], 0);
 	}
 	fprintf(file, "; since the start %" PRIu64 " lost, %" PRIu64 " skipped", watch->lost,
 		watch->skipped);
@@ -117,6 +162,8 @@ static char *make_message(const struct trigger_watch *watch, const struct trigge
 		return NULL;
 	fprintf(file, "trigger '%s': ", state->trigger.text);
 	write_value(file, watch, state);
+	if (trigger_needs_figures(&state->trigger))
+		write_culprits(file, watch, state);
 	write_figures(file, watch, state);
 	return text_close(file, &text) ? NULL : text;
 }

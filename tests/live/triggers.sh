@@ -44,8 +44,9 @@ hold 3000
 sleep 1.5 # paced: kmemtraced compares once a second
 [ -s daemon.log ] && fail "before the load: $(cat daemon.log)"
 hold 8000
-wait_for_message 1 "trigger 'live($cache) > $most': .* are live; in all .*; most by cache: .*$cache"
-wait_for_message 1 "trigger 'growth(cache:$cache) > $most/3s': .* more than 3 s ago"
+wait_for_message 1 "trigger 'live($cache) > $most': .* are live; .*; in all .*; most by cache: .*$cache"
+wait_for_message 1 "trigger 'growth(cache:$cache) > $most/3s': .* more than \\(3 s ago\\|at the start, [0-9.]* s ago\\); grew most in the last [0-9.]* s: do_eventfd [0-9.]* [KMG]iB ([0-9.]* [A-Za-z]*/s)"
+wait_for_message 1 "trigger 'live($cache) > $most': .*; held most by function: do_eventfd [0-9.]* [KMG]iB.*; by process: not known without --publish; in all"
 wait_for_message 1 "trigger 'live(function:do_eventfd) > $most'"
 grep -o '[0-9]* lost' daemon.log | grep -qv '^0 lost' && skip "events were lost: $(cat daemon.log)"
 sleep 4 # paced: the growth is that of 3 seconds
@@ -60,6 +61,17 @@ wait_for_message 2 "trigger 'live(function:do_eventfd) > $most'"
 wait_for "six triggers in the status" status_is '.fired == 6' >list
 [ "$(fired .)" = 6 ] || fail "they do not fire once more: $(cat daemon.log)"
 status_is '.trigger | test("^20..-..-..T..:..:..Z trigger .* are live")' >list || fail "--status: $(cat list)"
+stop_daemon
+[ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
+
+# with --publish, the processes that hold the objects are known, as of the last look at them
+hold 10
+begin -p $load --no-capture --publish=stats --trigger="live($cache) > $most" --trigger="growth(cache:$cache) > $most/1m"
+hold 3000
+sleep 2.5 # paced: kmemtraced looks at the live objects once a second
+hold 8000
+wait_for_message 1 "trigger 'live($cache) > $most': .*; held most by process, [0-9.]* s ago: [^;]*(pid $load) [0-9.]* [KMG]iB"
+wait_for_message 1 "trigger 'growth(cache:$cache) > $most/1m': .* more than at the start, [0-9.]* s ago; grew most in the last"
 stop_daemon
 [ "$status" = 0 ] || fail "exit $status: $(cat daemon.log)"
 

@@ -29,6 +29,7 @@ struct scene {
 	struct analysis_cache caches[ROWS];
 	struct analysis analysis;
 	struct metrics metrics;
+	struct tallies tallies;
 	struct publish_figures figures;
 	uint64_t time;
 };
@@ -54,11 +55,14 @@ static void open_figures_scene(struct scene *scene)
 					     .cache_count = ROWS };
 	assert_int_equal(metrics_init(&scene->metrics, &scene->capture, 0), 0);
 	publish_figures_init(&scene->figures);
+	assert_int_equal(tallies_init(&scene->tallies, 1, &scene->capture.topology), 0);
+	scene->figures.pairs.tallies = &scene->tallies;
 }
 
 static void close_figures_scene(struct scene *scene)
 {
 	publish_figures_deinit(&scene->figures);
+	tallies_deinit(&scene->tallies);
 	metrics_deinit(&scene->metrics);
 	symbols_deinit(&scene->capture.symbols);
 	scratch_remove(scene->folder);
@@ -72,7 +76,12 @@ static void count_tally_bytes(struct scene *scene, uint32_t function, uint32_t c
 		.allocations = 1, .frees = freed > 0, .allocated = allocated, .freed = freed
 	};
 
+	int64_t pair = tallies_find(&scene->tallies, function, cache);
+
+	assert_true(pair >= 0);
 	assert_int_equal(metrics_add_tally(&scene->metrics, &scene->analysis, &tally, &counts), 0);
+	assert_int_equal(
+		figures_pairs_add(&scene->figures.pairs, &scene->tallies.list[pair], &counts), 0);
 }
 
 static void want_triggers(struct scene *scene, const char *const *texts, size_t number)
@@ -90,7 +99,7 @@ static struct figures take_scene_figures(struct scene *scene, uint64_t uncounted
 {
 	struct figures figures;
 
-	assert_int_equal(publish_figures_step(&scene->figures, &scene->metrics, ++scene->time,
+	assert_int_equal(publish_figures_step(&scene->figures, &scene->metrics, NULL, ++scene->time,
 					      uncounted),
 			 0);
 	assert_true(publish_figures_get(&scene->figures, &figures));
@@ -200,12 +209,66 @@ static void holders_are_those_of_most(void **state)
 	close_figures_scene(&scene);
 }
 
+#define SECOND 1000000000ULL
+
+static void culprits_are_those_of_the_trigger(void **state)
+{
+	static const char *const texts[] = { "growth(dentry) > 1/10s", "live(kmalloc-64) > 1" };
+	const struct figures_culprits *dentry, *kmalloc;
+	struct transition missed = { .outcome = OUTCOME_MISSED, .cache = 3, .group = 1 };
+	struct slab_object object = { .allocated = 5, .cache = 3, .group = 1 };
+	struct event event = { .time = 1 };
+	struct scene scene;
+	struct figures figures;
+
+	(void)state;
+	open_figures_scene(&scene);
+	want_triggers(&scene, texts, 2);
+	dentry = &figures.culprits[0];
+	kmalloc = &figures.culprits[1];
+	count_tally_bytes(&scene, 0, 0, 1000, 0); /* alone, dentry */
+	count_tally_bytes(&scene, 1, 3, 25, 0);	  /* twin, kmalloc-64 */
+	scene.time = SECOND;
+	figures = take_scene_figures(&scene, 0);
+	assert_string_equal(dentry->holders[0].name, "alone");
+	assert_string_equal(dentry->holders[1].name, "");
+	assert_string_equal(dentry->growers[0].name, ""); /* nothing is known of before */
+	assert_int_equal(kmalloc->holders[0].bytes, 25);
+	/* another function grows; the one with the most does not */
+	for (int i = 1; i <= 30; i++) {
+		count_tally_bytes(&scene, 3, 0, 10, 0); /* both, dentry */
+		scene.time = SECOND + (uint64_t)i * SECOND;
+		figures = take_scene_figures(&scene, 0);
+		if (i != 5)
+			continue;
+		assert_int_equal(dentry->growth_ns, 5 * SECOND);
+		assert_int_equal(dentry->growers[0].bytes, 50);
+	}
+	assert_string_equal(dentry->holders[0].name, "alone");
+	assert_int_equal(dentry->holders[1].bytes, 300);
+	assert_string_equal(dentry->growers[0].name, "both");
+	assert_string_equal(dentry->growers[1].name, "");
+	assert_true(dentry->growth_ns >= 10 * SECOND && dentry->growth_ns <= 11 * SECOND);
+	assert_int_equal(dentry->growers[0].bytes, 10 * (dentry->growth_ns / SECOND));
+	/* after a missed free, the bytes are an upper bound */
+	assert_false(kmalloc->holders[0].is_bound);
+	missed.event = &event;
+	missed.object = &object;
+	assert_int_equal(figures_pairs_take(&scene.figures.pairs, &scene.analysis, &missed), 0);
+	figures = take_scene_figures(&scene, 0);
+	assert_int_equal(kmalloc->holders[0].bytes, 20);
+	assert_true(kmalloc->holders[0].is_bound);
+	assert_false(dentry->holders[0].is_bound);
+	close_figures_scene(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_choose_what_is_summed),
 		cmocka_unit_test(other_triggers_get_other_figures),
 		cmocka_unit_test(holders_are_those_of_most),
+		cmocka_unit_test(culprits_are_those_of_the_trigger),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

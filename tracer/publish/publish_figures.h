@@ -12,16 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "live/stats/details.h"
 #include "live/stats/metrics.h"
+#include "tracer/publish/figures_pairs.h"
 #include "tracer/triggers/trigger.h"
-
-#define FIGURES_HOLDERS 3
-#define FIGURES_NAME 64 /* bytes; a longer name is cut off */
-
-struct figures_holder {
-	char name[FIGURES_NAME]; /* "": there are fewer */
-	uint64_t bytes;
-};
 
 struct figures {
 	uint64_t time;			/* ns: they include all events before; 0: none */
@@ -31,6 +25,7 @@ struct figures {
 	uint64_t live_of[TRIGGERS_MAX]; /* bytes, by number of the trigger */
 	uint16_t found; /* 1 << number each: triggers whose cache or function has events */
 	struct figures_holder holders[METRICS_KINDS][FIGURES_HOLDERS];
+	struct figures_culprits culprits[TRIGGERS_MAX]; /* by number of the trigger */
 };
 
 struct publish_figures {
@@ -48,6 +43,7 @@ struct publish_figures {
 	/* by row of the metrics: the triggers that name it, 1 << number each */
 	uint16_t *masks[METRICS_KINDS];
 	size_t mask_count[METRICS_KINDS], mask_space[METRICS_KINDS];
+	struct figures_pairs pairs;
 };
 
 /* Without --trigger, only publish_figures_deinit() may be called. */
@@ -63,10 +59,10 @@ bool publish_figures_want(struct publish_figures *figures, const struct trigger 
 bool publish_figures_get(struct publish_figures *figures, struct figures *latest);
 
 /*
- * For the publishing thread, after the metrics have counted all events before the time (ns). 0 or
- * -ENOMEM.
+ * For the publishing thread, after the metrics and the pairs have counted all events before the
+ * time (ns). details: NULL: they are not counted. 0 or -ENOMEM.
  */
 int publish_figures_step(struct publish_figures *figures, const struct metrics *metrics,
-			 uint64_t time, uint64_t uncounted);
+			 const struct details *details, uint64_t time, uint64_t uncounted);
 
 #endif

@@ -67,6 +67,8 @@ static bool needs_metrics(const struct publish *publish)
 
 static int open_metrics(struct publish *publish)
 {
+	if (publish->figures.enabled)
+		publish->figures.pairs.tallies = &publish->tallies;
 	return metrics_init(&metrics_of(publish)->metrics, &publish->capture,
 			    publish->settings.metrics.top);
 }
@@ -74,15 +76,19 @@ static int open_metrics(struct publish *publish)
 static int take_metrics_transition(struct publish *publish, const struct analysis *analysis,
 				   const struct transition *transition)
 {
-	return metrics_on_transition(&metrics_of(publish)->metrics, analysis, transition);
+	int err = metrics_on_transition(&metrics_of(publish)->metrics, analysis, transition);
+
+	return err ? err : figures_pairs_take(&publish->figures.pairs, analysis, transition);
 }
 
 static int take_metrics_tally(struct publish *publish, const struct analysis *analysis,
 			      const struct tally *tally, unsigned int cpu,
 			      const struct tally_count *count)
 {
+	int err = metrics_add_tally(&metrics_of(publish)->metrics, analysis, tally, count);
+
 	(void)cpu;
-	return metrics_add_tally(&metrics_of(publish)->metrics, analysis, tally, count);
+	return err ? err : figures_pairs_add(&publish->figures.pairs, tally, count);
 }
 
 static int reload_metrics_symbols(struct publish *publish)
@@ -165,8 +171,8 @@ static int step_metrics(struct publish *publish, const struct watermark *waterma
 	int err = write_if_due(metrics, analysis, watermark, time);
 
 	return err ? err
-		   : publish_figures_step(&publish->figures, &metrics->metrics, time,
-					  watermark_missing(watermark, analysis).uncounted);
+		   : publish_figures_step(&publish->figures, &metrics->metrics, publish->details,
+					  time, watermark_missing(watermark, analysis).uncounted);
 }
 
 static bool report_metrics_failure(struct publish *publish, struct error *error)

@@ -28,6 +28,7 @@ static bool compare_sample(struct trigger_state *state, const struct trigger_sam
 	const struct trigger_sample *then = trigger_history_then(&state->history, now->time);
 	bool is_true;
 
+	state->span_ns = then ? now->time - then->time : 0;
 	switch (state->trigger.kind) {
 	case TRIGGER_OOM:
 		state->value = now->part - state->kills;

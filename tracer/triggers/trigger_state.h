@@ -78,6 +78,7 @@ struct trigger_state {
 	/* what the last step compared: bytes, or OOM kills since the last firing; and percent */
 	uint64_t value;
 	double percent;
+	uint64_t span_ns; /* of growth, lost and skipped: the time since the value before */
 };
 
 /* 0 or -ENOMEM. */
