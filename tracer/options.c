@@ -429,7 +429,9 @@ void options_init(struct options *options)
 	*options = (struct options){
 		.publish_group = (gid_t)-1,
 		.records_slab = true,
-		.metrics = { .interval_ns = METRICS_INTERVAL_DEFAULT, .top = METRICS_TOP_DEFAULT },
+		.metrics = { .interval_ns = METRICS_INTERVAL_DEFAULT,
+			     .top = METRICS_TOP_DEFAULT,
+			     .owners = METRICS_OWNERS_DEFAULT },
 		.summaries = { .directory = SUMMARIES_DIRECTORY,
 			       .keep_ns = SUMMARIES_KEEP_DEFAULT,
 			       .role = "" },

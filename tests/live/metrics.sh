@@ -36,6 +36,10 @@ sums() { # the rows of each metric add up to the total
 			[ "$sum" = "$total" ] || fail "the rows of ${by}_$figure add up to $sum, not $total"
 		done
 	done
+	for by in comm container; do
+		sum=$(row ${by}_live_bytes . text)
+		[ "$sum" = "$(row live_bytes . text)" ] || fail "the rows of ${by}_live_bytes add up to $sum"
+	done
 }
 
 # begin OPTION…: without a capture
@@ -114,6 +118,9 @@ grep -q '^kmemtrace_cache_live_bytes{cache="filp"' text || fail "a large row is 
 live=$(row live_bytes . text)
 [ "$(row function_live_bytes . text)" = "$live" ] && [ "$(row cache_live_bytes . text)" = "$live" ] ||
 	fail "the live bytes of the rows are not $live"
+[ "$(row comm_live_bytes . text)" = "$live" ] || fail "the live bytes of the task names are not $live"
+[ "$(row comm_live_bytes "\"$(cat /proc/$load/comm)\"" text)" -gt $((live / 2)) ] ||
+	fail "the load does not hold most: $(grep comm_live text)"
 stop_daemon KILL
 [ -e "$metrics" ] || fail "a killed kmemtraced has removed its file"
 

@@ -240,7 +240,7 @@ static void writes_metrics_without_a_statistics_file(void **state)
 	assert_non_null(scene);
 	scene->directory = scratch_capture(TEXT "alloc 10 0 0x1000 8/8 maker\n");
 	scene->path = scratch_path(scene->directory, "test.prom");
-	settings.metrics = (struct publish_metrics_settings){ scene->path, 1, 50 };
+	settings.metrics = (struct publish_metrics_settings){ scene->path, 1, 50, 10 };
 	assert_int_equal(publish_start(&scene->publish, &settings, &scene->error), 0);
 	assert_int_equal(publish_open(&scene->publish, scene->directory, &scene->error), 0);
 	assert_int_equal(publish_initial_counts(&scene->publish, scene->directory, &scene->error),
@@ -251,6 +251,7 @@ static void writes_metrics_without_a_statistics_file(void **state)
 	assert_int_equal(publish_watermark(&scene->publish, &watermark, &scene->error), 0);
 	wait_for_line(scene->path,
 		      "\nkmemtrace_function_live_bytes{function=\"maker\",module=\"kernel\"} 8\n");
+	wait_for_line(scene->path, "\nkmemtrace_comm_live_bytes{comm=\"(other)\"} 8\n");
 	wait_for_line(scene->path, "\nkmemtrace_uncounted_events_total 1\n");
 	wait_for_line(scene->path, "\nkmemtrace_lost_events_total 3\n");
 	/* an upper bound may become less, a counter does not */

@@ -6,6 +6,7 @@
 
 #include "live/stats/metrics.h"
 #include "live/stats/metrics_file.h"
+#include "live/stats/metrics_owners.h"
 #include "tracer/publish/metrics_options.h"
 
 #define INTERVAL_LEAST 100000000ULL /* as often as the publishing thread has new figures */
@@ -37,5 +38,9 @@ const struct option_row metrics_rows[] = {
 	  "Name the N caches and the N functions with the most live bytes, and up to N more that were among them before (default: 50)",
 	  AT(top), .kind = ARGUMENT_NUMBER, .least = 1, .most = METRICS_ROWS_MAX, .unit = "rows",
 	  .needs = "metrics", .words = "20|50|200" },
+	{ "metrics-owners", 0, "N",
+	  "Also write the live bytes of the N task names and the N containers with the most (default: 10; 0: none)",
+	  AT(owners), .kind = ARGUMENT_NUMBER, .least = 0, .most = METRICS_OWNERS_MAX,
+	  .unit = "names", .needs = "metrics", .words = "0|10|50" },
 	{ 0 },
 };

@@ -31,6 +31,7 @@ struct publish_metrics_settings {
 	const char *path;     /* NULL: no metrics */
 	uint64_t interval_ns; /* between two texts */
 	size_t top;	      /* rows, see live/stats/metrics.h */
+	size_t owners;	      /* see live/stats/metrics_owners.h; 0: none */
 };
 
 struct publish_summaries_settings {

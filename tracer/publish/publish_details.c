@@ -12,6 +12,7 @@
 #include "live/stats/details_text.h"
 #include "tracer/load/machine.h"
 #include "tracer/publish/publish.h"
+#include "tracer/publish/publish_metrics.h"
 #include "tracer/publish/publish_summaries.h"
 #include "tracer/publish/publish_types.h"
 
@@ -69,7 +70,8 @@ static int start_details(struct publish *publish, struct error *error)
 {
 	int err = create_file(publish, error);
 
-	if (details_of(publish)->file || publish_summaries_by_owner(&publish->settings.summaries))
+	if (details_of(publish)->file || publish_summaries_by_owner(&publish->settings.summaries) ||
+	    publish_metrics_by_owner(&publish->settings))
 		publish->details = &details_of(publish)->details;
 	return err;
 }

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "live/stats/metrics.h"
 #include "live/stats/metrics_file.h"
+#include "live/stats/metrics_owners.h"
 #include "tracer/host/host_facts.h"
 #include "tracer/load/machine.h"
 #include "tracer/publish/publish_metrics.h"
@@ -24,6 +25,7 @@
 struct publish_metrics {
 	struct metrics_file *file; /* NULL: no metrics */
 	struct metrics metrics;
+	struct metrics_owners owners;
 	struct metrics_facts facts; /* of the last text: no counter is below them */
 	uint64_t written;	    /* ns: when the last text was written; 0: never */
 	int end_err;		    /* -errno of removing the file */
@@ -127,17 +129,39 @@ void publish_metrics_set_interval(struct publish *publish, uint64_t interval_ns)
 	__atomic_store_n(&metrics_of(publish)->interval_ns, interval_ns, __ATOMIC_RELAXED);
 }
 
-static int write_text(struct publish_metrics *metrics, const struct analysis *analysis)
+/* A profile does not know the tasks of all objects. */
+bool publish_metrics_by_owner(const struct publish_settings *settings)
 {
+	return settings->metrics.path && settings->metrics.owners && !settings->estimate;
+}
+
+static int write_owners(struct publish *publish, uint64_t time, FILE *file)
+{
+	int err;
+
+	if (!publish_metrics_by_owner(&publish->settings))
+		return 0;
+	err = details_flush(publish->details, time);
+	return err ? err
+		   : metrics_owners_write(&metrics_of(publish)->owners, publish->details,
+					  publish->settings.metrics.owners, file);
+}
+
+static int write_text(struct publish *publish, const struct analysis *analysis, uint64_t time)
+{
+	struct publish_metrics *metrics = metrics_of(publish);
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = text_open(&text, &size);
-	int err;
+	int err, failed;
 
 	if (!file)
 		return -ENOMEM;
 	metrics_write(&metrics->metrics, analysis, &metrics->facts, file);
-	err = text_close(file, &text);
+	err = write_owners(publish, time, file);
+	failed = text_close(file, &text);
+	if (!err)
+		err = failed;
 	if (!err)
 		__atomic_store_n(&metrics->err, metrics_file_write(metrics->file, text, size),
 				 __ATOMIC_RELEASE);
@@ -145,9 +169,10 @@ static int write_text(struct publish_metrics *metrics, const struct analysis *an
 	return err;
 }
 
-static int write_if_due(struct publish_metrics *metrics, const struct analysis *analysis,
+static int write_if_due(struct publish *publish, const struct analysis *analysis,
 			const struct watermark *watermark, uint64_t time)
 {
+	struct publish_metrics *metrics = metrics_of(publish);
 	uint64_t now = machine_now();
 	int err;
 
@@ -161,14 +186,14 @@ static int write_if_due(struct publish_metrics *metrics, const struct analysis *
 	if (err)
 		return err;
 	find_facts(&metrics->facts, analysis, watermark, time);
-	return write_text(metrics, analysis);
+	return write_text(publish, analysis, time);
 }
 
 static int step_metrics(struct publish *publish, const struct watermark *watermark, uint64_t time)
 {
 	const struct analysis *analysis = online_analysis(publish->online);
 	struct publish_metrics *metrics = metrics_of(publish);
-	int err = write_if_due(metrics, analysis, watermark, time);
+	int err = write_if_due(publish, analysis, watermark, time);
 
 	return err ? err
 		   : publish_figures_step(&publish->figures, &metrics->metrics, publish->details,
@@ -211,6 +236,7 @@ static void close_metrics(struct publish *publish)
 	struct publish_metrics *metrics = metrics_of(publish);
 
 	metrics_file_remove(metrics->file);
+	metrics_owners_deinit(&metrics->owners);
 	metrics_deinit(&metrics->metrics);
 }
 
