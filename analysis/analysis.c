@@ -14,6 +14,7 @@
 #include "analysis/estimate.h"
 #include "analysis/heap_findings.h"
 #include "analysis/live_curve.h"
+#include "analysis/live_stacks.h"
 #include "analysis/matcher.h"
 #include "analysis/missing.h"
 #include "analysis/peak_heap.h"
@@ -347,6 +348,8 @@ int analysis_run(struct analysis *analysis, struct capture *capture,
 						     analysis->settings.select->older;
 	if (!err && analysis->settings.peak_heap)
 		err = peak_heap_open(&analysis->peak_heap, analysis);
+	if (!err && analysis->settings.live_stacks && capture->status.sampling.interval)
+		err = live_stacks_open(&analysis->live_stacks);
 	if (!err)
 		err = matcher_open(&matcher, analysis);
 	if (!err)
@@ -376,6 +379,7 @@ void analysis_deinit(struct analysis *analysis)
 	heap_findings_close(analysis->findings);
 	peak_heap_close(analysis->peak_heap);
 	estimates_deinit(analysis->estimates);
+	live_stacks_close(analysis->live_stacks);
 	memset(analysis, 0, sizeof(*analysis));
 }
 

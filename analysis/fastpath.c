@@ -13,6 +13,9 @@ size_t fastpath_run(struct matcher *matcher, const struct event *events, size_t 
 		    struct slab_object *const *prefetched, int *err)
 {
 	const struct object_table *objects = &matcher->analysis->objects;
+	/* only the general path looks for the stack of an allocation */
+	struct cpu_samples *const *samples =
+		matcher->analysis->live_stacks ? matcher->samples.by_cpu : NULL;
 	uint64_t end = matcher->fastpath_end;
 	size_t i;
 
@@ -28,7 +31,8 @@ size_t fastpath_run(struct matcher *matcher, const struct event *events, size_t 
 			break;
 		if (!object || object->address != event->pointer)
 			object = object_table_find_hashed(objects, event->pointer, event->hash);
-		if (event_is_one_of(event, ALLOCATIONS))
+		if (event_is_one_of(event, ALLOCATIONS) &&
+		    !(samples && samples_may_have(samples[event->cpu], event->sequence)))
 			result = match_allocation(matcher, event, object, true);
 		else if (event_is_one_of(event, FREES))
 			result = match_free(matcher, event, object, true);

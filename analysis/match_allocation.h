@@ -10,6 +10,7 @@
 
 #include "analysis/delayed_free.h"
 #include "analysis/estimate.h"
+#include "analysis/live_stacks.h"
 #include "analysis/matcher_state.h"
 
 /* The address of a live object was allocated again. */
@@ -81,6 +82,9 @@ match_put_object(struct matcher *matcher, const struct event *event, struct slab
 	object->cpu = event->cpu;
 	object->flags = flags | (event->context ? OBJECT_IN_INTERRUPT : 0);
 	matcher->last_allocation[event->cpu] = event->pointer;
+	if (!fast && !err && matcher->analysis->live_stacks && matcher->analysis->sample)
+		err = live_stacks_add(matcher->analysis->live_stacks, &matcher->analysis->objects,
+				      event, matcher->analysis->sample);
 	return err;
 }
 

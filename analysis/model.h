@@ -293,6 +293,7 @@ struct analysis_settings {
 	 * estimate.h. There is no fast path then. */
 	bool estimate;
 	bool mark_sampled; /* without estimate: sampled objects get OBJECT_SAMPLED */
+	bool live_stacks;  /* keep the stacks of sampled objects: see live_stacks.h */
 	/* ns: later events are left out, as if the capture ended; 0: all count */
 	uint64_t end;
 	/* for each possible CPU (UINT16_MAX + 1), gets the address of its last allocation; or NULL
@@ -329,6 +330,7 @@ struct audit {
 struct heap_findings;
 struct peak_heap;
 struct estimates;
+struct live_stacks;
 
 struct analysis {
 	struct analysis_settings settings;
@@ -346,6 +348,7 @@ struct analysis {
 	struct heap_findings *findings;	   /* NULL: not requested */
 	struct peak_heap *peak_heap;	   /* NULL: not requested */
 	struct estimates *estimates;	   /* NULL: each object counts once */
+	struct live_stacks *live_stacks;   /* NULL: not requested, or there are no samples */
 	struct analysis_totals totals;
 	struct audit audit;
 	struct live_curve live_curve;
