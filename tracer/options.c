@@ -24,6 +24,9 @@
 
 #define INTERVAL_MIN 10000000	    /* ns between two readings of --proc-mem */
 #define SAMPLE_DEFAULT (512 * 1024) /* bytes */
+/* without a given interval, --stacks begins dense, and thins out down to the default */
+#define SAMPLE_DENSE (8 * 1024)
+#define DENSE_SAMPLES 3000 /* a second */
 #define NSEC_PER_SEC 1000000000ULL
 #define DURATION_MAX 1000000000ULL /* seconds */
 #define MIB (1024 * 1024ULL)
@@ -180,7 +183,7 @@ static const struct option_row option_rows[] = {
 	  AT(proc_mem_ns), OPTION_GIVEN(struct options, proc_mem), .kind = ARGUMENT_DURATION,
 	  .least = INTERVAL_MIN, .optional = "", .excludes = "no-capture", .words = "100ms|1|10" },
 	{ "stacks", 0, "BYTES",
-	  "Record the kernel stack of a random sample of the allocations: on average one for every BYTES of allocated memory, such as 64k (64 to 1G; default: 512k); all: the stack of each allocation",
+	  "Record the kernel stack of a random sample of the allocations: on average one for every BYTES of allocated memory, such as 64k (64 to 1G; default: from 8k to 512k, by the load); all: the stack of each allocation",
 	  SAMPLING, OPTION_GIVEN(struct options, stacks) },
 	{ "user-stacks", 0, NULL,
 	  "Also record the user stack of each sample, with the names of its functions; implies --stacks if neither --stacks nor --profile is given",
@@ -189,7 +192,7 @@ static const struct option_row option_rows[] = {
 	  "Record only the sample that --stacks=BYTES takes, with the stacks and the frees of its objects, and count all others: cheap enough to stay on; reports show estimates; implies -z (default: 512k)",
 	  SAMPLING, OPTION_GIVEN(struct options, sampling.is_profile) },
 	{ "max-samples", 0, "N",
-	  "While more than N samples a second are taken, double BYTES repeatedly; 0: never (default: 500 with --profile, else 0)",
+	  "While more than N samples a second are taken, double BYTES repeatedly; 0: never (default: 500 with --profile, 3000 with --stacks without BYTES, else 0)",
 	  AT(sampling.most), .kind = ARGUMENT_NUMBER, .most = UINT32_MAX,
 	  .unit = "samples a second", .needs = "stacks|user-stacks|profile",
 	  .words = "0|100|500|1000" },
@@ -325,6 +328,21 @@ static const char *options_no_pieces(const struct options *options)
 	return options->stream ? "-o -" : NULL;
 }
 
+/* A profile stays on: it begins with the default, and its limit makes it cheaper still. */
+static void choose_interval(struct argp_state *state, struct sampling *sampling)
+{
+	bool has_limit = option_is_given(state, "max-samples");
+
+	sampling->interval = SAMPLE_DEFAULT;
+	if (sampling->is_profile || (has_limit && !sampling->most))
+		return;
+	sampling->interval = SAMPLE_DENSE;
+	if (has_limit)
+		return;
+	sampling->most = DENSE_SAMPLES;
+	sampling->interval_most = SAMPLE_DEFAULT;
+}
+
 static void complete_sampling(struct argp_state *state, struct options *options)
 {
 	const char *option = options->sampling.is_profile ? "--profile"
@@ -333,7 +351,7 @@ static void complete_sampling(struct argp_state *state, struct options *options)
 
 	if (options->stacks || options->sampling.user_stacks || options->sampling.is_profile)
 		if (!options->sampling.interval)
-			options->sampling.interval = SAMPLE_DEFAULT;
+			choose_interval(state, &options->sampling);
 	if (options->sampling.interval == SAMPLING_EACH && option_is_given(state, "max-samples"))
 		option_error(state, "--max-samples: cannot be used with %s=all", option);
 	if (!options->sampling.interval)

@@ -14,13 +14,18 @@
 /* it is halved after this time, but not before the limit would have allowed so many samples */
 #define SLOW_SAMPLES 40
 #define SLOW_TIME (4 * SECOND)
+/* the same if the interval has a longest one: too many samples do not last */
+#define SLOW_TIME_SHORT SECOND
 
-void sample_rate_init(struct sample_rate *rate, uint32_t interval, uint32_t limit, uint64_t now)
+void sample_rate_init(struct sample_rate *rate, uint32_t interval, uint32_t longest, uint32_t limit,
+		      uint64_t now)
 {
 	*rate = (struct sample_rate){
 		.least = interval,
+		.longest = longest ? longest : SAMPLING_MOST,
 		.interval = interval,
 		.limit = interval == SAMPLING_EACH ? 0 : limit,
+		.slow_time = longest ? SLOW_TIME_SHORT : SLOW_TIME,
 		.fast.since = now,
 		.slow.since = now,
 	};
@@ -44,7 +49,7 @@ static void double_interval(struct sample_rate *rate, uint64_t samples, uint64_t
 {
 	double rate_now = samples_a_second(&rate->fast, samples, now);
 
-	for (; rate_now > (double)rate->limit && rate->interval <= SAMPLING_MOST / 2; rate_now /= 2)
+	for (; rate_now > (double)rate->limit && rate->interval <= rate->longest / 2; rate_now /= 2)
 		rate->interval *= 2;
 	rate->fast = rate->slow = (struct sample_window){ samples, now };
 }
@@ -58,7 +63,7 @@ uint64_t sample_rate_step(struct sample_rate *rate, uint64_t samples, uint64_t n
 		double_interval(rate, samples, now);
 	else if (has_passed(rate, &rate->fast, now, FAST_SAMPLES, FAST_TIME))
 		rate->fast = (struct sample_window){ samples, now };
-	if (!has_passed(rate, &rate->slow, now, SLOW_SAMPLES, SLOW_TIME))
+	if (!has_passed(rate, &rate->slow, now, SLOW_SAMPLES, rate->slow_time))
 		return rate->interval;
 	if (rate->interval > rate->least &&
 	    samples_a_second(&rate->slow, samples, now) < (double)rate->limit * 2 / 5)

@@ -17,14 +17,17 @@ struct sample_window {
 };
 
 struct sample_rate {
-	uint64_t least;	   /* bytes: the interval that was asked for */
-	uint64_t interval; /* bytes: the present one */
-	uint64_t limit;	   /* samples a second; 0: none */
+	uint64_t least;	    /* bytes: the interval that was asked for */
+	uint64_t longest;   /* bytes: with it, more samples than the limit may come */
+	uint64_t interval;  /* bytes: the present one */
+	uint64_t limit;	    /* samples a second; 0: none */
+	uint64_t slow_time; /* ns: so long too few samples come before it is halved */
 	struct sample_window fast, slow;
 };
 
-/* interval: bytes; now: ns. */
-void sample_rate_init(struct sample_rate *rate, uint32_t interval, uint32_t limit, uint64_t now);
+/* interval, longest: bytes; longest 0: SAMPLING_MOST. now: ns. */
+void sample_rate_init(struct sample_rate *rate, uint32_t interval, uint32_t longest, uint32_t limit,
+		      uint64_t now);
 
 /* samples: until now. Returns the interval for the samples to come. */
 uint64_t sample_rate_step(struct sample_rate *rate, uint64_t samples, uint64_t now);

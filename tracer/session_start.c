@@ -116,8 +116,8 @@ int session_start(struct session *session)
 	int err;
 
 	recursion_misses_init(&session->misses, machine_now());
-	sample_rate_init(&session->sample_rate, options->sampling.interval, options->sampling.most,
-			 machine_now());
+	sample_rate_init(&session->sample_rate, options->sampling.interval,
+			 options->sampling.interval_most, options->sampling.most, machine_now());
 	/* the command keeps the priority that it was started with */
 	err = start_command(session);
 	if (err)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # --stacks=all records the stack of each allocation: bpftrace counts the same paths as often, at the
-# same time. --stacks=BYTES samples each size of allocation with its probability.
+# same time. --stacks=BYTES samples each size of allocation with its probability; without BYTES it begins dense.
 . "$srcdir/live/live.sh"
 need jq
 
@@ -135,4 +135,22 @@ sampled --stacks=4k
 begin_load dir 3000
 KMEMTRACED_WITHOUT=fetch capture --stacks=4k
 sampled "--stacks=4k without BPF_FETCH"
+
+# begins_with INTERVAL OPTION…: the least interval of a capture
+begins_with()
+{
+	interval=$1
+	shift
+	"$kmemtraced" -q "$@" -- true 2>kmemtraced.log || fail "$*: exit $?: $(cat kmemtraced.log)"
+	[ "$(value kmemtrace.data/kernel/status sample_interval)" = "$interval" ] ||
+		fail "$*: it begins with another interval than $interval: $(grep sample_ kmemtrace.data/kernel/status)"
+}
+
+# dense, unless the interval is given or never changes; a profile stays on
+begins_with 8192 --stacks
+begins_with 8192 --user-stacks
+begins_with 8192 --stacks --max-samples=100
+begins_with 65536 --stacks=64k
+begins_with 524288 --stacks --max-samples=0
+begins_with 524288 --profile
 exit 0

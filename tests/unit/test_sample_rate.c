@@ -43,7 +43,7 @@ static void follows_the_load(void **state)
 	uint64_t before;
 
 	(void)state;
-	sample_rate_init(&rate, 4096, LIMIT, load.now);
+	sample_rate_init(&rate, 4096, 0, LIMIT, load.now);
 	rate.fast.samples = rate.slow.samples = load.samples;
 	load.bytes = 4096 * 700;
 	assert_int_equal(run_load(&rate, &load, 60), 4096);
@@ -75,7 +75,7 @@ static void small_limits_work_too(void **state)
 		struct load load = { .bytes = 4096.0 * limits[i] / 2 };
 		struct sample_rate rate;
 
-		sample_rate_init(&rate, 4096, limits[i], 0);
+		sample_rate_init(&rate, 4096, 0, limits[i], 0);
 		run_load(&rate, &load, 3600);
 		assert_in_range(load.samples, 3600 * limits[i] / 3, 3600 * limits[i]);
 		assert_in_range(load.most, 4096, 4096 * 4);
@@ -93,15 +93,32 @@ static void ends_at_the_largest_interval(void **state)
 	uint64_t samples = 0, now = 0;
 
 	(void)state;
-	sample_rate_init(&rate, SAMPLING_MOST / 4, 1, now);
+	sample_rate_init(&rate, SAMPLING_MOST / 4, 0, 1, now);
 	for (unsigned int i = 0; i < 100; i++)
 		assert_true(sample_rate_step(&rate, samples += 1000000, now += SECOND) <=
 			    SAMPLING_MOST);
 	assert_int_equal(rate.interval, SAMPLING_MOST);
-	sample_rate_init(&rate, SAMPLING_MOST / 2 + 2, 1, now);
+	sample_rate_init(&rate, SAMPLING_MOST / 2 + 2, 0, 1, now);
 	for (unsigned int i = 0; i < 100; i++)
 		sample_rate_step(&rate, samples += 1000000, now += SECOND);
 	assert_int_equal(rate.interval, SAMPLING_MOST / 2 + 2);
+}
+
+/* As --stacks without an interval: dense at first, and never longer than the longest. */
+static void thins_out_down_to_the_longest_interval(void **state)
+{
+	struct load load = { .bytes = 4096.0 * LIMIT / 2 };
+	struct sample_rate rate;
+
+	(void)state;
+	sample_rate_init(&rate, 4096, 4096 * 16, LIMIT, 0);
+	assert_int_equal(run_load(&rate, &load, 6), 4096);
+	load.bytes = 4096.0 * LIMIT * 6;
+	assert_int_equal(run_load(&rate, &load, 2), 4096 * 8);
+	load.bytes = 4096.0 * LIMIT * 1000;
+	assert_int_equal(run_load(&rate, &load, 10), 4096 * 16);
+	load.bytes = 4096.0;
+	assert_int_equal(run_load(&rate, &load, 60), 4096);
 }
 
 static void without_a_limit_nothing_changes(void **state)
@@ -109,9 +126,9 @@ static void without_a_limit_nothing_changes(void **state)
 	struct sample_rate rate;
 
 	(void)state;
-	sample_rate_init(&rate, 4096, 0, 0);
+	sample_rate_init(&rate, 4096, 0, 0, 0);
 	assert_int_equal(sample_rate_step(&rate, 1000000, SECOND), 4096);
-	sample_rate_init(&rate, SAMPLING_EACH, LIMIT, 0);
+	sample_rate_init(&rate, SAMPLING_EACH, 0, LIMIT, 0);
 	assert_int_equal(sample_rate_step(&rate, 1000000, SECOND), SAMPLING_EACH);
 }
 
@@ -121,6 +138,7 @@ int main(void)
 		cmocka_unit_test(follows_the_load),
 		cmocka_unit_test(small_limits_work_too),
 		cmocka_unit_test(ends_at_the_largest_interval),
+		cmocka_unit_test(thins_out_down_to_the_longest_interval),
 		cmocka_unit_test(without_a_limit_nothing_changes),
 	};
 

@@ -16,6 +16,8 @@ struct sampling {
 	bool is_profile;   /* record only sampled allocations and their frees */
 	bool user_stacks;  /* and the stacks of the processes */
 	uint32_t most;	   /* samples a second, about: see tracer/sample_rate.h; 0: any number */
+	uint32_t interval_most; /* bytes: more samples than most, rather than a longer one; 0: none
+				 */
 };
 
 /* Before loading. */
