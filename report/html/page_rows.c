@@ -26,7 +26,7 @@ static const char *const tree_keys[] = { "function",  "bytes",	       "objects",
 static bool is_shown(const struct column *column, bool is_tree)
 {
 	if (!is_tree)
-		return column->type != COLUMN_BAR;
+		return column->type != COLUMN_BAR && column->type != COLUMN_PATH;
 	for (size_t i = 0; i < sizeof(tree_keys) / sizeof(tree_keys[0]); i++)
 		if (!strcmp(column->key, tree_keys[i]))
 			return true;

@@ -39,6 +39,7 @@ static const struct {
 	[COLUMN_TIME] = { "nanoseconds or null", "[\"integer\", \"null\"]" },
 	[COLUMN_CHANGE] = { "number or null", "[\"integer\", \"null\"]" },
 	[COLUMN_DURATION] = { "nanoseconds or null", "[\"integer\", \"null\"]" },
+	[COLUMN_PATH] = { "list of texts or null", "[\"array\", \"null\"]" },
 };
 
 /* A manual has each sentence on a line of its own. */

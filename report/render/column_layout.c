@@ -42,6 +42,7 @@ static bool column_in_bytes(const struct column *column)
 	case COLUMN_TIME:
 	case COLUMN_DURATION:
 	case COLUMN_BAR:
+	case COLUMN_PATH:
 		break;
 	}
 	return false;
@@ -142,6 +143,7 @@ size_t column_layout_cell(const struct layout_column *shown, const struct cell *
 	}
 	switch (shown->column->type) {
 	case COLUMN_TEXT:
+	case COLUMN_PATH:
 	case COLUMN_BOUND:
 		break;
 	case COLUMN_NUMBER:
@@ -202,6 +204,7 @@ bool column_layout_shows(const struct column *column, const struct cell *cell)
 {
 	switch (column->type) {
 	case COLUMN_TEXT:
+	case COLUMN_PATH:
 		return cell->text && *cell->text;
 	case COLUMN_DECIMAL:
 	case COLUMN_BAR:

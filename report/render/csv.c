@@ -38,6 +38,7 @@ static void csv_cell(FILE *file, const struct column *column, const struct cell 
 		return;
 	switch (column->type) {
 	case COLUMN_TEXT:
+	case COLUMN_PATH:
 		csv_text(file, cell->text);
 		break;
 	case COLUMN_NUMBER:

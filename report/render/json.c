@@ -48,6 +48,28 @@ json_t *json_from_number(uint64_t number)
 	return json_integer(number > INT64_MAX ? INT64_MAX : (json_int_t)number);
 }
 
+/* A list of the names of a path. */
+static json_t *json_from_path(const char *path)
+{
+	json_t *list = json_array();
+
+	while (list) {
+		size_t length = (size_t)(strchrnul(path, FLAME_SEPARATOR) - path);
+		char *name = strndup(path, length);
+		int failed = name ? json_array_append_new(list, json_from_text(name)) : -1;
+
+		free(name);
+		if (failed) {
+			json_decref(list);
+			return NULL;
+		}
+		if (!path[length])
+			break;
+		path += length + 1;
+	}
+	return list;
+}
+
 json_t *json_cell(const struct column *column, const struct cell *cell)
 {
 	char hex[20];
@@ -57,6 +79,8 @@ json_t *json_cell(const struct column *column, const struct cell *cell)
 	switch (column->type) {
 	case COLUMN_TEXT:
 		return json_from_text(cell->text);
+	case COLUMN_PATH:
+		return json_from_path(cell->text);
 	case COLUMN_DECIMAL:
 	case COLUMN_BAR:
 		return json_real(cell->decimal);

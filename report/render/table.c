@@ -33,7 +33,7 @@ void table_init(struct table *table, const struct column *columns, size_t column
 
 static void table_free_texts(struct table *table, size_t column, size_t from)
 {
-	if (table->columns[column].type != COLUMN_TEXT)
+	if (!column_is_text(table->columns[column].type))
 		return;
 	for (size_t row = from; row < table->rows; row++)
 		free(table->cells[row * table->column_count + column].text);
@@ -49,7 +49,7 @@ void table_deinit(struct table *table)
 {
 	table_free_rows(table, 0);
 	for (size_t i = 0; table->others && i < table->column_count; i++)
-		if (table->columns[i].type == COLUMN_TEXT)
+		if (column_is_text(table->columns[i].type))
 			free(table->others[i].text);
 	free(table->others);
 	free(table->cells);
@@ -86,7 +86,7 @@ struct cell *table_add_others(struct table *table)
 {
 	table->others = calloc(table->column_count, sizeof(*table->others));
 	for (size_t i = 0; table->others && i < table->column_count; i++) {
-		if (table->columns[i].type != COLUMN_TEXT)
+		if (!column_is_text(table->columns[i].type))
 			continue;
 		table->others[i].text = strdup(i ? "" : "others");
 		if (!table->others[i].text)
@@ -172,6 +172,7 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 {
 	switch (type) {
 	case COLUMN_TEXT:
+	case COLUMN_PATH:
 		if (!a->text || !b->text)
 			return !!a->text - !!b->text;
 		return strverscmp(a->text, b->text);
@@ -240,7 +241,7 @@ static int take_rows(struct table *table, const size_t *order, size_t rows)
 		memcpy(cells + row * table->column_count, table_row(table, order[row]), row_size);
 	for (size_t row = rows; row < table->rows; row++)
 		for (size_t column = 0; column < table->column_count; column++)
-			if (table->columns[column].type == COLUMN_TEXT)
+			if (column_is_text(table->columns[column].type))
 				free(table_row(table, order[row])[column].text);
 	free(table->cells);
 	table->cells = cells;

@@ -33,6 +33,12 @@ enum column_type {
 	COLUMN_CHANGE,	 /* "+5", "-5", "0": sorted by its size, descending; or CHANGE_UNKNOWN */
 	COLUMN_DURATION, /* ns, sorted descending; or CELL_UNKNOWN */
 	COLUMN_BAR,	 /* a share from 0 to 1 as a bar, in the text only */
+	/*
+	 * A text: names of functions, the outermost first, with FLAME_SEPARATOR between; or NULL.
+	 * In the text below the row only. The two columns behind it are numbers: of the objects
+	 * with this path, and of all that have one.
+	 */
+	COLUMN_PATH,
 };
 
 #define TABLE_NEW_COLUMN SIZE_MAX
@@ -137,6 +143,12 @@ static inline const struct cell *table_row(const struct table *table, size_t row
 	return table->cells + row * table->column_count;
 }
 
+/* Is the cell a text, of which NULL is not known? */
+static inline bool column_is_text(enum column_type type)
+{
+	return type == COLUMN_TEXT || type == COLUMN_PATH;
+}
+
 /* Is the value of the cell not known? */
 static inline int cell_is_unknown(enum column_type type, const struct cell *cell)
 {
@@ -144,7 +156,7 @@ static inline int cell_is_unknown(enum column_type type, const struct cell *cell
 		return cell->time == TIME_UNKNOWN;
 	if (type == COLUMN_CHANGE || type == COLUMN_SIGNED)
 		return cell->change == CHANGE_UNKNOWN;
-	if (type == COLUMN_TEXT)
+	if (column_is_text(type))
 		return !cell->text;
 	if (type == COLUMN_DECIMAL)
 		return isnan(cell->decimal);

@@ -11,11 +11,13 @@
 
 #include "report/render/column_layout.h"
 #include "report/render/curve.h"
+#include "report/render/path_text.h"
 #include "report/render/render.h"
 #include "report/render/text_rows.h"
 
 #define TEXT_LABEL 10	   /* columns before the text of a header line */
 #define TEXT_BELOW 8	   /* columns before a line below a row */
+#define TEXT_COMPACT 2	   /* the same of a compact table */
 #define TEXT_PROSE_MAX 100 /* columns of a sentence: longer lines are hard to read */
 
 #define COLOR_HEAD "\033[1m"
@@ -26,7 +28,9 @@
 struct text {
 	FILE *file;
 	size_t spaces;
+	size_t width;
 	size_t prose; /* width of sentences */
+	size_t below; /* columns before a line below a row of this table */
 	bool color, legend, utf8;
 };
 
@@ -165,25 +169,38 @@ static void text_table_head(struct text *text, const struct column_layout *layou
 }
 
 /* Columns before a line below a row: more if the name is indented, as in a tree. */
-static size_t text_below_indent(const struct column_layout *layout, const struct cell *row)
+static size_t text_below_indent(const struct text *text, const struct column_layout *layout,
+				const struct cell *row)
 {
 	const char *name = layout->has_name ? row[layout->columns[0].index].text : NULL;
 
-	return TEXT_BELOW + (name ? strspn(name, " ") : 0);
+	return text->below + (name ? strspn(name, " ") : 0);
+}
+
+/* A path is cut, since all of it would take many lines. No memory: its line is left out. */
+static void text_path(struct text *text, const struct column *column, const struct cell *cell,
+		      size_t indent)
+{
+	char *line = path_text(column, cell, text->width > indent ? text->width - indent : 0);
+
+	text_pad(text, indent);
+	text_put_string(text, line ? line : "");
+	text_end_line(text);
+	free(line);
 }
 
 /* Texts have lines of their own; numbers share one: "missed frees: 1, coverage: 50.0 %". */
 static void text_below(struct text *text, const struct column_layout *layout,
 		       const struct cell *row)
 {
-	size_t indent = text_below_indent(layout, row);
+	size_t indent = text_below_indent(text, layout, row);
 	bool begun = false;
 
 	for (size_t i = 0; i < layout->below_count; i++) {
 		const struct layout_column *shown = &layout->below[i];
 		const struct column *column = shown->column;
 		const struct cell *cell = row + shown->index;
-		bool is_text = column->type == COLUMN_TEXT;
+		bool is_text = column_is_text(column->type);
 		bool unit_after = strcmp(column->unit, "%") == 0 || strcmp(column->unit, "s") == 0;
 		char number[TEXT_CELL];
 
@@ -191,6 +208,11 @@ static void text_below(struct text *text, const struct column_layout *layout,
 			continue;
 		if (begun && is_text)
 			text_end_line(text);
+		if (column->type == COLUMN_PATH) {
+			text_path(text, column, cell, indent);
+			begun = false;
+			continue;
+		}
 		if (begun && !is_text)
 			text_put_string(text, ", ");
 		else
@@ -290,6 +312,7 @@ static void text_table(struct text *text, const struct table *table,
 		fprintf(text->file, "%s\n", table->empty);
 		return;
 	}
+	text->below = table->is_compact ? TEXT_COMPACT : TEXT_BELOW;
 	text_table_head(text, layout, table->is_compact);
 	for (size_t row = 0; row < table->rows; row++)
 		text_row(text, layout, table_row(table, row));
@@ -462,6 +485,7 @@ static int text_print_with(const struct output *output, const struct header *hea
 	size_t shown, *order = text_order(tables, table_count, &shown);
 	size_t width = output->width ? output->width : RENDER_WIDTH;
 	struct text text = { .file = output->file,
+			     .width = width,
 			     .prose = width < TEXT_PROSE_MAX ? width : TEXT_PROSE_MAX,
 			     .color = output->color,
 			     .legend = output->legend,

@@ -20,8 +20,7 @@ static bool is_stack(const struct event_field *field)
 	return field && (field->get == value_get_stack || field->get == value_get_user_stack);
 }
 
-/* The text of a stack begins at the caller of the allocator: the path begins at its end. */
-static void put_stack(FILE *file, const char *text, bool bottom_up)
+void flame_put_stack(FILE *file, const char *text, bool bottom_up)
 {
 	struct {
 		const char *name;
@@ -66,7 +65,7 @@ static void put_value(const struct report *report, FILE *file, const struct expr
 			texts_get(&report->allocations->source.texts, (uint32_t)value.number);
 
 		if (is_stack(key->field))
-			put_stack(file, text, report->bottom_up);
+			flame_put_stack(file, text, report->bottom_up);
 		else
 			put_frame_text(file, text);
 		return;

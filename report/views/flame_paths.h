@@ -13,4 +13,10 @@
 int flame_set_text(const struct report *report, struct flame_path *path, size_t keys,
 		   const struct group *group);
 
+/*
+ * Writes the functions of a stack. Its text begins at the caller of the allocator: the path begins
+ * at its end, unless it is bottom-up.
+ */
+void flame_put_stack(FILE *file, const char *text, bool bottom_up);
+
 #endif

@@ -10,15 +10,20 @@
 
 #include "analysis/delta.h"
 #include "analysis/reclaim.h"
+#include "kernel/sampling.h"
 #include "report/render/render.h"
 #include "report/views/damage.h"
 #include "report/views/row_names.h"
+#include "report/views/row_path.h"
 #include "report/views/survivors.h"
 #include "report/views/view.h"
 
 #define GROWTH_ROWS 5
 #define RECLAIMABLE_ROWS 2    /* of them, at most */
 #define RECLAIMABLE_WEIGHT 16 /* a reclaimable byte counts 1/16 in the order */
+
+#define PATH_LEGEND \
+	"the path on which most bytes of the row were allocated, as far as its objects have stacks: process, system call or other entry into the kernel, functions down to the caller of the allocator; (12 of 40 samples): of 40 live objects that have a stack, which are a random sample, 12 have this path"
 
 static const struct column_choice columns[] = {
 	{ .name = COLUMN_site },
@@ -36,6 +41,14 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_main_task_pid, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_main_task_comm, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_main_task_percent, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_path,
+	  .where = COLUMN_BELOW,
+	  .header = "path",
+	  .unit = "samples",
+	  .type = COLUMN_PATH,
+	  .legend = PATH_LEGEND },
+	{ .name = COLUMN_path_objects, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_stack_objects, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
 	{ 0 },
 };
@@ -55,6 +68,14 @@ static const struct column_choice glance_columns[] = {
 	{ .name = COLUMN_main_task_pid, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_main_task_comm, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_main_task_percent, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_path,
+	  .where = COLUMN_BELOW,
+	  .header = "path",
+	  .unit = "samples",
+	  .type = COLUMN_PATH,
+	  .legend = PATH_LEGEND },
+	{ .name = COLUMN_path_objects, .where = COLUMN_NOT_IN_TEXT },
+	{ .name = COLUMN_stack_objects, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_live_upper_bound, .where = COLUMN_NOT_IN_TEXT },
 	{ 0 },
 };
@@ -179,7 +200,8 @@ static void find_best(struct growing_list *found, struct growing *list, size_t c
 }
 
 static int add_largest_row(struct report *report, struct table *table,
-			   const struct survivors *survivors, const struct growing *one)
+			   const struct survivors *survivors, const struct growing *one,
+			   struct row_paths *paths)
 {
 	const struct group *group = &report->analysis.groups[one->group];
 	const struct slab_object *const *objects;
@@ -198,10 +220,11 @@ static int add_largest_row(struct report *report, struct table *table,
 	table_cell(table, COLUMN_coverage_percent)->decimal = one->damage.coverage;
 	table_cell(table, COLUMN_damage_bytes)->number = one->damage.bytes;
 	table_cell(table, COLUMN_growth_pattern)->text = strdup(pattern_of(one));
-	return table_cell(table, COLUMN_site)->text &&
-			       table_cell(table, COLUMN_growth_pattern)->text
-		       ? main_task_set(report, objects, count, table)
-		       : -ENOMEM;
+	if (!table_cell(table, COLUMN_site)->text ||
+	    !table_cell(table, COLUMN_growth_pattern)->text ||
+	    main_task_set(report, objects, count, table))
+		return -ENOMEM;
+	return row_path_set(paths, objects, count, table);
 }
 
 /* The objects of the slab allocator itself: they grow with those of others. */
@@ -283,9 +306,10 @@ static int add_largest_rows(struct report *report, struct table *table,
 	struct growing *list = calloc(analysis->group_count + 1, sizeof(*list));
 	struct growing_list found = { .rows = count_rows(report) };
 	struct bookkeeping apart = { 0 };
+	struct row_paths *paths;
 	size_t count = 0, most = 0;
 	uint64_t *times;
-	int err = 0;
+	int err = row_paths_open(&paths, report);
 
 	for (size_t i = 0; list && i < analysis->group_count; i++) {
 		size_t objects = survivors->first[i + 1] - survivors->first[i];
@@ -306,17 +330,18 @@ static int add_largest_rows(struct report *report, struct table *table,
 	times = calloc(most + 1, sizeof(*times));
 	if (!list || !times) {
 		err = -ENOMEM;
-	} else {
+	} else if (!err) {
 		found.rows -= apart.objects && found.rows > 1;
 		qsort(list, count, sizeof(*list), compare_live_bytes);
 		find_best(&found, list, count, analysis, survivors, times);
 	}
 	for (size_t i = 0; i < found.count && !err; i++)
-		err = add_largest_row(report, table, survivors, &found.best[i]);
+		err = add_largest_row(report, table, survivors, &found.best[i], paths);
 	if (!err)
 		err = add_bookkeeping(table, &apart);
 	if (!err)
 		err = add_others(report, table, &found, &apart);
+	row_paths_close(paths);
 	free(times);
 	free(list);
 	return err;
@@ -334,6 +359,8 @@ int growth_table(struct report *report)
 	table->empty = "Nothing grew.";
 	table->leads = true;
 	table->is_compact = report->is_glance;
+	if (report->capture->status.sampling.interval == SAMPLING_EACH)
+		table->chosen[table_column(table, COLUMN_path)].unit = "objects";
 	err = survivors_init(&survivors, &report->analysis);
 	if (err)
 		return err;

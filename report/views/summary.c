@@ -8,6 +8,7 @@
 
 #include "report/render/render.h"
 #include "report/views/estimate_columns.h"
+#include "report/views/row_path.h"
 #include "report/views/view.h"
 
 #define SUMMARY_ROWS 10
@@ -104,6 +105,12 @@ static int make_summary(struct report *report)
 	return err ? err : growth_table(report);
 }
 
+static int begin_summary(struct report *report)
+{
+	row_paths_request(report);
+	return 0;
+}
+
 const struct view view_summary = {
 	.name = "summary",
 	.summary = "all at a glance: growth, waste, cross-CPU frees, findings (default)",
@@ -114,5 +121,6 @@ const struct view view_summary = {
 	.peak_heap = true,
 	.rows = SUMMARY_ROWS,
 	.has_intervals = true,
+	.begin = begin_summary,
 	.make = make_summary,
 };

@@ -3,6 +3,7 @@
 # The stacks of sampled allocations: each finds its event, and no other; its path begins at the entry
 # into the kernel; packed, of another byte order or anonymized, a capture has the same paths.
 . "$srcdir/cli/cli.sh"
+command -v script >/dev/null || skip "script is not installed"
 trace=$srcdir/cli/stacks.trace
 
 events()
@@ -45,6 +46,42 @@ grep -E ' (a[1-6]|b1) | ffffffff81| 4010[14]| 7fff0000' copy/kernel/stacks && wr
 	done
 } >out
 compare stacks.expected out
+
+# The paths in the table of growth of the summary: in lines of any width, and as lists. The first screen of 80
+# columns and 24 rows has all of the table. A capture of which each allocation has a stack says "objects".
+"$mktrace" paths <"$srcdir/cli/paths.trace" || exit 1
+sed 's/^sampling .*/sampling 1/' "$srcdir/cli/paths.trace" | "$mktrace" all || exit 1
+# terminal COLUMNS COMMAND: what it prints there
+terminal()
+{
+	script -qec "stty cols $1 rows 60; LC_ALL=C NO_COLOR=1 $2" /dev/null </dev/null |
+		tr -d '\r' | sed 's/\x1b\[[0-9;]*m//g'
+}
+{
+	$report paths
+	echo "--- with legend"
+	$report paths --legend | sed -n '/^path/,/^What/p'
+	echo "--- 200 columns"
+	terminal 200 "$report paths" | sed -n '/^What grew/,/^$/p'
+	echo "--- all"
+	$report all | grep path
+	echo "--- more rows, of the softirq"
+	$report paths -l 1 --where='context == "softirq"' | sed -n '/^Growth/,/^others/p'
+	echo "--- older"
+	$report paths --older=500ms | grep path
+	echo "--- profile"
+	sed 's/^sampling .*/& profile=1/' "$srcdir/cli/paths.trace" | grep -v unsampled | "$mktrace" profiled || exit 1
+	$report profiled 2>&1 | grep path
+} >out
+compare paths.expected out
+$report paths >narrow
+[ "$(sed '/^What is wasted/q' narrow | wc -l)" -le 24 ] || wrong "the table is longer than a screen: $(cat narrow)"
+awk 'length > 79' narrow >wide
+[ ! -s wide ] || wrong "too wide: $(cat wide)"
+$report paths --format=json 2>/dev/null | tr -d ' \n' >json
+grep -qF '"path":["sender","sendto","unix_dgram_sendmsg","__alloc_skb"],"path_objects":2,"stack_objects":3' json ||
+	wrong "JSON: $(cat json)"
+grep -qF '"path":null,"path_objects":0,"stack_objects":0' json || wrong "JSON without a stack: $(cat json)"
 
 # two stacks whose id XOR the multiplied call site was equal
 cat >same.trace <<'END'

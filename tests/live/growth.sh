@@ -113,6 +113,18 @@ check_path() { # check_path SYSCALLS
 	jq -r '.leaks[0].syscall' path.json | grep -Eqx "$1" || wrong="$wrong $kind:path"
 }
 
+# The path of a call site that the process nearly has for itself begins at the process.
+check_summary_paths() {
+	jq -e --arg who "grow-$kind (pid $pid)" --arg comm "grow-$kind" 'all(.growth[] |
+		select(.main_task == $who and .main_task_percent > 90 and .stack_objects > 50);
+		.path[0] == $comm and .path_objects <= .stack_objects)' summary.json >/dev/null || {
+		wrong="$wrong $kind:summary-path"
+		jq -c '.growth[] | [.[]]' summary.json
+	}
+	jq -r --arg who "grow-$kind (pid $pid)" '.growth[] | select(.main_task == $who and .path) |
+		"    \(.path_objects) of \(.stack_objects): \(.path | join(" > "))"' summary.json
+}
+
 check_burst() { # check_burst BOUND MORE OTHERS
 	row=$(rank summary.json .growth main_task)
 	echo "$kind, in one go: $live live, at most $1 lost or skipped; row in the summary: $row"
@@ -180,6 +192,7 @@ attempt() { # attempt SECONDS KIND COUNT EACH OTHERS SITES SYSCALLS [CACHE]
 	*" 0 "*) wrong="$wrong $1"; jq -c '.leaks[] | [.[]]' sites.json tasks.json; jq -c '.growth[] | [.[]]' summary.json ;;
 	esac
 	grep -qF "grow-$kind (pid $pid)" screen || { wrong="$wrong $1:screen"; cat screen; }
+	check_summary_paths
 	page_growth | head -n 2 >rows
 	grep -qF "grow-$kind (pid $pid)" rows || { wrong="$wrong $1:page"; cat rows; }
 	[ $more -ge -"$bound" ] && [ $more -le $((bound + $4)) ] || wrong="$wrong $1:live"
