@@ -12,6 +12,7 @@
 #include "report/render/column_layout.h"
 
 #define BAR_WIDTH 20
+#define SHORT_TEXT 16 /* columns: a text that always is beside the name */
 
 size_t column_layout_text_width(const char *text, size_t length)
 {
@@ -338,6 +339,40 @@ static void column_layout_give_way(struct column_layout *layout, size_t width)
 			column_layout_remove(layout, i);
 }
 
+/* Puts the column below the row, in the order of the table. */
+static void column_layout_lower(struct column_layout *layout, size_t index)
+{
+	struct layout_column shown = layout->columns[index];
+	size_t at = 0;
+
+	while (at < layout->below_count && layout->below[at].index < shown.index)
+		at++;
+	memmove(&layout->below[at + 1], &layout->below[at],
+		(layout->below_count++ - at) * sizeof(*layout->below));
+	layout->below[at] = shown;
+	layout->count--;
+	memmove(&layout->columns[index], &layout->columns[index + 1],
+		(layout->count - index) * sizeof(*layout->columns));
+}
+
+/* Puts the longest texts behind the name below the row, until the others fit. */
+static void column_layout_lower_texts(struct column_layout *layout, size_t width)
+{
+	size_t name = layout->has_name ? strlen(layout->columns[0].column->header) : 0;
+
+	while (column_layout_numbers(layout) + name > width) {
+		size_t longest = 0;
+
+		for (size_t i = 1; i < layout->count; i++)
+			if (layout->columns[i].column->type == COLUMN_TEXT &&
+			    (!longest || layout->columns[i].width > layout->columns[longest].width))
+				longest = i;
+		if (!longest || layout->columns[longest].width <= SHORT_TEXT)
+			return;
+		column_layout_lower(layout, longest);
+	}
+}
+
 int column_layout_init(struct column_layout *layout, const struct table *table, size_t width)
 {
 	size_t name = 0, left;
@@ -356,6 +391,7 @@ int column_layout_init(struct column_layout *layout, const struct table *table, 
 	column_layout_make_room(layout, width);
 	if (layout->has_name)
 		name = strlen(layout->columns[0].column->header);
+	column_layout_lower_texts(layout, width);
 	column_layout_give_way(layout, name < width ? width - name : 0);
 	if (layout->has_name) {
 		left = column_layout_numbers(layout);

@@ -38,7 +38,8 @@ struct column_layout {
 };
 
 /*
- * Numbers are never cut. Numbers of bytes have units. 0 or -ENOMEM.
+ * Numbers are never cut. Numbers of bytes have units. A text behind the name is below the row, if
+ * it is long and the width is too small for all. 0 or -ENOMEM.
  */
 int column_layout_init(struct column_layout *layout, const struct table *table, size_t width);
 

@@ -48,7 +48,8 @@ grep -E ' (a[1-6]|b1) | ffffffff81| 4010[14]| 7fff0000' copy/kernel/stacks && wr
 compare stacks.expected out
 
 # The paths in the table of growth of the summary: in lines of any width, and as lists. The first screen of 80
-# columns and 24 rows has all of the table. A capture of which each allocation has a stack says "objects".
+# columns and 24 rows has all of the table. With fewer lines, the stack of leaks --by=comm,stack is below
+# its row. A capture of which each allocation has a stack says "objects".
 "$mktrace" paths <"$srcdir/cli/paths.trace" || exit 1
 sed 's/^sampling .*/sampling 1/' "$srcdir/cli/paths.trace" | "$mktrace" all || exit 1
 # terminal COLUMNS COMMAND: what it prints there
@@ -72,9 +73,13 @@ terminal()
 	echo "--- profile"
 	sed 's/^sampling .*/& profile=1/' "$srcdir/cli/paths.trace" | grep -v unsampled | "$mktrace" profiled || exit 1
 	$report profiled 2>&1 | grep path
+	echo "--- leaks"
+	$report paths leaks --by=comm,stack | sed -n '/^comm/,/^$/p'
+	echo "--- leaks, 200 columns"
+	terminal 200 "$report paths leaks --by=comm,stack" | sed -n '/^comm/,/^$/p'
 } >out
 compare paths.expected out
-$report paths >narrow
+{ $report paths; $report paths leaks --by=comm,stack; } >narrow
 [ "$(sed '/^What is wasted/q' narrow | wc -l)" -le 24 ] || wrong "the table is longer than a screen: $(cat narrow)"
 awk 'length > 79' narrow >wide
 [ ! -s wide ] || wrong "too wide: $(cat wide)"
