@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The findings: each with the sentence of its kind, and ways to its call sites.
 
-const certainties = [["certain", "Certain: the capture proves the error"],
-	["possible", "Possible: an event that was not recorded can explain it"],
-	["legal", "Legal: not an error on this kernel"]];
+const certainties = { certain: "Certain: the capture proves the error",
+	possible: "Possible: an event that was not recorded can explain it",
+	legal: "Legal: not an error on this kernel" };
 
 // Names of the other site and cache, which depend on the kind.
 const otherSites = { "double-free": "freed first at", "overlap": "overlapped object allocated at",
@@ -53,15 +53,39 @@ function findingArticle(row) {
 		make("p", { class: "legend" }, kindText(row.kind)), findingDetails(row));
 }
 
+// Why findings are not certain, without the names of the paths, which each finding has.
+function reasonsText(rows) {
+	return [...new Set(rows.flatMap((row) => (row.because || "").split("; ")))].filter((text) => text)
+		.map((reason) => reason.replace(/ \([^()]*, [^()]*\)$/, "")).join("; ");
+}
+
+// The page may have only some of the findings; the summary counts all.
+function foldedText(certainty, rows) {
+	const counts = rowsOf(findTable("summary", "not_certain")).filter((row) => row.certainty === certainty);
+	const sum = (key) => counts.reduce((all, row) => all + row[key], 0), reasons = reasonsText(rows);
+	return plural(sum("rows"), certainty + " finding") + " in " + plural(sum("count"), "case") +
+		(certainty === "legal" ? ": not an error on this kernel" : "") +
+		(reasons ? ", not certain because: " + reasons : "");
+}
+
+// What is certain is in sight; the others open by a click on their number and reason.
+function findingsPart(certainty, rows) {
+	const title = make("h3", {}, certainties[certainty]), articles = rows.map(findingArticle);
+	return certainty === "certain" ? [title, ...articles]
+		: [title, make("details", { class: certainty }, make("summary", {}, foldedText(certainty, rows)), ...articles)];
+}
+
 function startFindings() {
 	const out = document.getElementById("findings"), table = findTable("findings", "findings");
 	const rows = rowsOf(table), shown = rows.slice(0, 100);
 	if (!rows.length)
 		out.append(make("p", { class: "note" }, table ? table.empty : views.findings.refused || ""));
-	for (const [certainty, title] of certainties) {
+	else if (!rows.some((row) => row.certainty === "certain"))
+		out.append(make("p", { class: "note" }, "No finding is certain."));
+	for (const certainty in certainties) {
 		const some = shown.filter((row) => row.certainty === certainty);
 		if (some.length)
-			out.append(make("h3", {}, title), ...some.map(findingArticle));
+			out.append(...findingsPart(certainty, some));
 	}
 	if (table && table.rows_made > shown.length)
 		out.append(make("p", { class: "note" }, number(shown.length) + " of " +

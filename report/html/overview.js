@@ -150,15 +150,14 @@ function wrongPanel() {
 	const table = findTable("findings", "findings");
 	if (!table)
 		return panel("What is wrong", make("p", { class: "note" }, views.findings.refused || ""));
-	const rows = rowsOf(table), certain = rows.filter((row) => row.certainty === "certain");
-	const shown = (certain.length ? certain : rows).slice(0, 8);
-	const cases = rows.filter((row) => row.certainty === "possible").reduce((sum, row) => sum + row.count, 0);
-	const counts = findTable("summary", "not_certain");
+	const rows = rowsOf(table), of = (certainty) => rows.filter((row) => row.certainty === certainty);
+	const certain = of("certain"), few = 8;
 	return panel("What is wrong", make("p", { class: certain.length ? "big warning" : "big" },
-		certain.length ? plural(certain.length, "certain finding")
-			: "No certain finding" + (cases ? ", but " + plural(cases, "possible case") : "") + "."),
-	make("ul", {}, ...shown.map(findingItem)),
-	counts && rows.length > shown.length ? makeTable(counts, { label: "Findings that are not certain" }) : null,
+		certain.length ? plural(certain.length, "certain finding") : "No certain finding."),
+	make("ul", {}, ...certain.slice(0, few).map(findingItem)),
+	...["possible", "legal"].map((certainty) => [certainty, of(certainty)]).filter(([, some]) => some.length)
+		.map(([certainty, some]) => make("details", {}, make("summary", {}, foldedText(certainty, some)),
+			make("ul", {}, ...some.slice(0, few).map(findingItem)))),
 	rows.length ? make("p", {}, make("a", { href: "#findings-title", "data-jump": "findings-title" },
 		"What each finding means")) : null,
 	showButton("findings", "", "Findings"));

@@ -158,6 +158,8 @@ async function checkLinks() {
 		check(await evaluate("document.activeElement.id") === "sure-title", "the link to How sure");
 		check(await evaluate("location.hash") === before, "the link to How sure: " + await evaluate("location.hash"));
 	}
+	const openAll = (open) => evaluate(`document.querySelectorAll("details").forEach((one) => { one.open = ${open}; })`);
+	await openAll(true);
 	for (const place of [".finding a.site", "#overview td a.site", "#overview li a.site"]) {
 		const name = await evaluate(`document.querySelector("${place}")?.textContent`);
 		if (!name)
@@ -172,6 +174,7 @@ async function checkLinks() {
 		check(hash === await evaluate(`document.querySelector("${place}").getAttribute("href")`) ||
 			hash === "#q=" + new URLSearchParams({ q: name }).toString().slice(2), place + ": " + hash);
 	}
+	await openAll(false);
 	await evaluate(`setState({ q: "" });
 		[...document.querySelectorAll("#overview button")].find((one) => one.textContent.startsWith("Sizes")).click()`);
 	if (await evaluate("Boolean(findTable('sizes', 'class_sites'))"))
@@ -187,12 +190,32 @@ async function checkFindings() {
 		.length`);
 	check(wrong === 0, "findings: " + wrong + " without an explanation");
 	const mixed = await evaluate(`[...document.querySelectorAll(".finding")].filter((one) => {
-		let title = one;
+		let title = one.closest("details") || one;
 		while (title.tagName !== "H3")
 			title = title.previousElementSibling;
 		return !one.classList.contains(title.textContent.split(":")[0].toLowerCase());
 	}).length`);
 	check(mixed === 0, "findings: " + mixed + " below another heading");
+	await checkFolded();
+}
+
+// Only certain findings are in sight; the others are folded below their number, and why they are possible.
+async function checkFolded() {
+	const seen = await evaluate(`[...document.querySelectorAll(".finding, #overview li")].filter((one) =>
+		/^[a-z-]+, (possible|legal): /.test(one.textContent) && one.checkVisibility()).length`);
+	check(seen === 0, "findings: " + seen + " that are not certain are in sight");
+	const totals = JSON.parse(execFileSync(report, ["findings", "--possible", "-i", capture, "--format=json"],
+		{ maxBuffer: 1 << 28 })).findings;
+	for (const certainty of ["possible", "legal"]) {
+		const rows = totals.filter((row) => row.certainty === certainty);
+		const texts = await evaluate(`[...document.querySelectorAll("summary")].map((one) => one.textContent)
+			.filter((text) => text.includes(" ${certainty} finding"))`);
+		check(texts.length === (rows.length ? 2 : 0), "findings: " + certainty + ": " + texts);
+		const cases = rows.reduce((sum, row) => sum + row.count, 0), plain = (text) => text.replace(/,/g, "");
+		for (const text of texts)
+			check(plain(text).startsWith(rows.length + " " + certainty + " finding") && plain(text).includes(" in " + cases + " case") &&
+				(certainty === "legal" || text.includes("not certain because: ")), "findings: " + text);
+	}
 }
 
 async function checkColumns() {
