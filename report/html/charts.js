@@ -57,10 +57,11 @@ function startLifetimes(panel) {
 		make("p", { class: "legend" }, "Freed objects by lifetime. The time below a bar is the shortest lifetime " +
 			"in it; the longest is less than twice as long."));
 	const from = countsEvents ? "from_events" : "from_ns", to = countsEvents ? "to_events" : "to_ns";
-	onState(["lifetimes"], () => {
+	onState(["lifetimes", "width"], () => {
 		const key = sites.has(state.lifetimes) ? state.lifetimes : sites.keys().next().value;
 		const text = countsEvents ? number : durationText;
 		choose.value = key;
+		bars.width = widthOf(picture);
 		picture.replaceChildren(drawBars(sites.get(key).map((row) => ({
 			value: row.frees, label: text(row[from]),
 			text: text(row[from]) + " to " + text(row[to]) + ": " + plural(row.frees, "free"),
@@ -74,13 +75,17 @@ function startSizes(panel) {
 		panel.append(make("p", { class: "note" }, views.sizes.refused || "No kmalloc() was recorded."));
 		return;
 	}
-	panel.append(drawBars(rows.map((row) => ({
-		value: row.objects, label: number(row.to_bytes), group: row.cache + " " + row.size,
-		text: row.cache + ", " + number(row.from_bytes) + " to " + number(row.to_bytes) + " bytes: " +
-			plural(row.objects, "allocation") + ", " + bytesText(row.bytes_wasted) + " wasted",
-	})), "Requested sizes in each size class of kmalloc(); the table sizes has the same numbers"),
-	make("p", { class: "legend" }, "Allocations by requested bytes; a dashed line is the border of a size " +
-		"class, where the next cache begins."));
+	const picture = make("div");
+	panel.append(picture, make("p", { class: "legend" }, "Allocations by requested bytes; a dashed line is the " +
+		"border of a size class, where the next cache begins."));
+	onState(["width"], () => {
+		bars.width = widthOf(picture);
+		picture.replaceChildren(drawBars(rows.map((row) => ({
+			value: row.objects, label: number(row.to_bytes), group: row.cache + " " + row.size,
+			text: row.cache + ", " + number(row.from_bytes) + " to " + number(row.to_bytes) + " bytes: " +
+				plural(row.objects, "allocation") + ", " + bytesText(row.bytes_wasted) + " wasted",
+		})), "Requested sizes in each size class of kmalloc(); the table sizes has the same numbers"));
+	});
 }
 
 function startHistograms() {

@@ -71,6 +71,9 @@ function draw(name, attributes, ...children) {
 	return element;
 }
 
+// A picture is as wide as its place, so that its text has the size of the other text.
+const widthOf = (place) => Math.max(300, place.clientWidth);
+
 function titled(element, text) {
 	element.append(draw("title", {}, text));
 	return element;

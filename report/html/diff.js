@@ -104,16 +104,22 @@ function showTable(out) {
 			document.querySelector("#tables button[data-key=" + sort.replace("-", "") + "]").focus();
 		},
 	}));
+	fitTables(out);
 }
 
 function startTable() {
 	const search = make("input", { type: "search", id: "search", autocomplete: "off" });
 	const certain = make("input", { type: "checkbox", id: "certain" }), out = make("div", { id: "table" });
+	const columns = make("input", { type: "checkbox", id: "columns" });
 	document.getElementById("tables").append(make("div", { class: "controls" },
-		make("label", {}, "Search", search), make("label", {}, certain, "Only certain changes")), out);
+		make("label", {}, "Search", search), make("label", {}, certain, "Only certain changes"),
+		make("label", {}, columns, "All columns")), out);
+	columns.addEventListener("change", () => setState({ columns: columns.checked ? "all" : "" }));
+	onState(["width"], () => fitTables(out));
 	search.addEventListener("input", () => setState({ q: search.value }));
 	certain.addEventListener("change", () => setState({ certain: certain.checked ? "yes" : "" }));
-	onState(["figure", "q", "sort", "certain"], () => {
+	onState(["figure", "q", "sort", "certain", "columns"], () => {
+		columns.checked = state.columns === "all";
 		if (search.value !== state.q)
 			search.value = state.q;
 		certain.checked = Boolean(state.certain);
@@ -125,6 +131,7 @@ startContents();
 startAbout();
 document.getElementById("overview").append(make("div", { class: "panels" }, changesPanel(), totalsPanel(),
 	surePanel()));
+onState(["width"], () => fitTables(document.getElementById("overview")));
 startTree();
 startTable();
 document.documentElement.dataset.ready = "yes";

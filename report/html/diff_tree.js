@@ -71,28 +71,27 @@ function changeText(node) {
 			(isCertain(node) ? ", certain " + number(node.low > 0 ? node.low : node.high) : ", not certain"));
 }
 
+// The bars found, as one.
+function foundChangeText(nodes) {
+	const sum = newNode("Found, " + plural(nodes.length, "bar"), null);
+	for (const node of nodes)
+		for (const key of ["a", "b", "low", "high", "rows"])
+			sum[key] += node[key];
+	return changeText(sum) + ".";
+}
+
 function startTree() {
 	const out = document.getElementById("tree"), choose = make("select", { id: "figure" });
 	for (const name in figures)
 		choose.append(make("option", { value: name }, figureText(name)));
-	const all = make("button", { type: "button", id: "unzoom" }, "All");
-	const title = make("output", { id: "zoom-text" }), picture = make("div");
-	choose.addEventListener("change", () => setState({ figure: choose.value, zoom: "" }));
-	all.addEventListener("click", () => setState({ zoom: "" }));
 	document.getElementById("tree-legend").textContent = "By " + views.diff.comparison.by.replace(/,/g, ", ") + ". Each bar is as wide as the larger figure of A and B. Red: B has more. Blue: B has less. Grey: the same. " +
 		"Pale: the change is not certain. Click, or press Enter on a bar, to zoom; Escape shows all. " +
 		"The arrow keys move between bars. " + leftOut;
-	out.append(make("div", { class: "controls" }, make("label", {}, "Figure", choose), all), title, picture);
-	onState(["figure", "zoom"], () => {
-		const figure = chosenFigure(), root = diffTree(figure);
-		const hadFocus = picture.contains(document.activeElement);
-		choose.value = figure;
-		picture.replaceChildren();
-		title.value = "";
-		if (root.bytes)
-			showTree(picture, root, { color: changeColor, text: changeText },
-				{ title, all, hadFocus, label: "Changes of " + figures[figure] });
-		else
-			picture.append(make("p", { class: "note" }, "There are no such bytes."));
+	const parts = addTreeParts(out, make("label", {}, "Figure", choose));
+	choose.addEventListener("change", () => setState({ figure: choose.value, zoom: "" }));
+	onState(["figure", "zoom", "find", "width"], () => {
+		choose.value = chosenFigure();
+		showTree(parts, diffTree(choose.value), { color: changeColor, text: changeText, found: foundChangeText },
+			"Changes of " + figures[choose.value], "There are no such bytes.");
 	});
 }

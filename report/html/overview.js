@@ -166,4 +166,5 @@ function wrongPanel() {
 function startOverview() {
 	document.getElementById("overview").append(make("div", { class: "panels" }, grewPanel(), wrongPanel(),
 		surePanel(), wastedPanel(), crossingPanel()));
+	onState(["width"], () => fitTables(document.getElementById("overview")));
 }

@@ -36,7 +36,7 @@ function roundTime(ns, step) {
 }
 
 function drawTimes(out) {
-	const step = Math.max(1, roundStep((chartEnd() - chartBegin()) / 10));
+	const step = Math.max(1, roundStep((chartEnd() - chartBegin()) / (chart.width / 96)));
 	const y = chart.ratesTop + chart.ratesHeight;
 	for (let time = Math.ceil(chartBegin() / step) * step; time <= chartEnd(); time += step) {
 		const x = xOf(time);

@@ -10,6 +10,7 @@ const defaults = {
 	by: "site",    // the areas of the chart
 	measure: "live",
 	zoom: "",      // the path to a node of the tree
+	find: "",      // words in the names of the tree
 	lifetimes: "", // a call site
 	figure: "live_bytes", // of a comparison
 	certain: "",   // "yes": only rows with a certain change
@@ -48,6 +49,17 @@ function onState(keys, update) {
 	listeners.push({ keys, update });
 	update();
 }
+
+// What depends on the key "width" is made again when the window gets another width.
+let windowWidth = document.documentElement.clientWidth;
+window.addEventListener("resize", () => {
+	if (windowWidth === document.documentElement.clientWidth)
+		return;
+	windowWidth = document.documentElement.clientWidth;
+	for (const listener of listeners)
+		if (listener.keys.includes("width"))
+			listener.update();
+});
 
 window.addEventListener("hashchange", () => {
 	state = readState();

@@ -146,4 +146,5 @@ function surePanel() {
 function startOverview() {
 	document.getElementById("overview").append(make("div", { class: "panels" }, grewPanel(), livePanel(),
 		allocatedPanel(), surePanel()));
+	onState(["width"], () => fitTables(document.getElementById("overview")));
 }

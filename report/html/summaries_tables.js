@@ -45,6 +45,7 @@ function showTable(out) {
 		sort: state.sort, rows: found, label: tableTitle(table), caption: rowsNote(name, table, found.length),
 		onSort: sortTable,
 	}), makeLegend(table));
+	fitTables(out);
 	return found.length;
 }
 
@@ -59,7 +60,12 @@ function startTables() {
 		make("label", {}, "Table", choose), make("label", {}, "Search", search)), count, out);
 	choose.addEventListener("change", () => setState({ view: choose.value, sort: "" }));
 	search.addEventListener("input", () => setState({ q: search.value }));
-	onState(["view", "sort", "q"], () => {
+	const columns = make("input", { type: "checkbox", id: "columns" });
+	document.querySelector("#tables .controls").append(make("label", {}, columns, "All columns"));
+	columns.addEventListener("change", () => setState({ columns: columns.checked ? "all" : "" }));
+	onState(["width"], () => fitTables(out));
+	onState(["view", "sort", "q", "columns"], () => {
+		columns.checked = state.columns === "all";
 		choose.value = chosenTable();
 		if (search.value !== state.q)
 			search.value = state.q;

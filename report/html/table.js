@@ -40,7 +40,7 @@ function headerCell(column, sort, onSort) {
 	const key = column.key, isDown = sort === "-" + key, isUp = sort === key;
 	const name = column.header || key;
 	const cell = make("th", { scope: "col", class: isText(column) ? "text" : "number",
-		"aria-sort": isDown ? "descending" : isUp ? "ascending" : "none" });
+		"data-key": key, "data-name": (name + " " + column.unit).trim(), "aria-sort": isDown ? "descending" : isUp ? "ascending" : "none" });
 	if (column.legend)
 		cell.title = column.legend;
 	if (onSort) {
@@ -98,7 +98,7 @@ function makeTable(table, choice) {
 		body.append(bodyRow(table, row, used, choice.link, choice.found));
 	const element = make("table", choice.isNarrow ? { class: "narrow" } : {}, choice.caption ? make("caption", {}, choice.caption) : null,
 		make("thead", {}, head), body);
-	return make("div", { class: "scroll", tabindex: "0", role: "region",
+	return make("div", { class: "scroll fits", tabindex: "0", role: "region",
 		"aria-label": choice.label || table.title }, element);
 }
 

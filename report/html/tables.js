@@ -89,6 +89,7 @@ function showTables(out) {
 			} : null,
 		}), foundNote(table, marks), makeLegend(table));
 	});
+	fitTables(out);
 }
 
 function startTables() {
@@ -105,6 +106,7 @@ function startTables() {
 	columns.addEventListener("change", () => setState({ columns: columns.checked ? "all" : "" }));
 	choose.addEventListener("change", () => setState({ view: choose.value, sort: "" }));
 	search.addEventListener("input", () => setState({ q: search.value }));
+	onState(["width"], () => fitTables(out));
 	onState(["view", "sort", "q", "span", "columns"], () => {
 		columns.checked = state.columns === "all";
 		choose.value = tableViews.includes(state.view) ? state.view : tableViews[0];

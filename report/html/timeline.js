@@ -287,8 +287,9 @@ function startTimeline() {
 	out.append(make("div", { class: "controls" }, make("label", {}, "Areas:", choose),
 		make("label", {}, "Span from", sliders[0]), make("label", {}, "to", sliders[1]), whole, peak),
 	text, picture, key);
-	onState(["by"], () => {
+	onState(["by", "width"], () => {
 		const areas = makeAreas(state.by);
+		chart.width = widthOf(picture);
 		const svg = draw("svg", { viewBox: "0 0 " + chart.width + " " + chart.bottom, role: "img",
 			"aria-label": "Live bytes over time by " + (state.by === "cache" ? "slab cache" : "call site") +
 			", rates of allocations (line) and frees (dashes) below; " +
@@ -310,7 +311,7 @@ function startTimeline() {
 				? " Red bands: events were lost or skipped there; the table of lost and " +
 				  "skipped events lists them." : "") + peakText()));
 	});
-	onState(["span"], () => {
+	onState(["span", "width"], () => {
 		const span = chosenSpan();
 		showSliders(sliders, span);
 		whole.disabled = isWhole(span);

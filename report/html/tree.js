@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // A tree of nodes, the root above: each is as wide as its share of its parent. A node has name, parent,
-// bytes and children. look: { color(node), text(node, root) }.
+// bytes and children. look: { color(node), text(node, root), found(nodes, root) }.
 
 const treeSize = { width: 960, row: 20, depth: 40 };
 
@@ -29,11 +29,20 @@ function pathText(node) {
 	return names.join(";");
 }
 
+const hasWords = (name) => name.toLowerCase().includes(state.find.toLowerCase());
+
+// The nodes whose names have the words of the search, without those below them.
+function findNodes(node) {
+	return node.parent && hasWords(node.name) ? [node] : node.children.flatMap(findNodes);
+}
+
 function drawNode(out, node, place, root, look) {
 	const { x, width, depth } = place;
 	const characters = Math.floor((width - 6) / 6.6);
 	const group = draw("g", { role: "treeitem", tabindex: "-1", "aria-level": depth + 1,
 		"aria-label": look.text(node, root) });
+	if (state.find && node.parent && hasWords(node.name))
+		group.setAttribute("class", "match");
 	group.append(titled(draw("rect", { x: x.toFixed(2), y: depth * treeSize.row,
 		width: Math.max(0.5, width).toFixed(2), height: treeSize.row - 1, rx: 2, fill: look.color(node) }),
 	look.text(node, root)));
@@ -109,18 +118,43 @@ function addTreeKeys(svg, zoomTo) {
 	return focus;
 }
 
-// Draws the tree from the node of state.zoom on, and says in title which that is.
-function showTree(picture, root, look, parts) {
+// The search and the way back from a zoom, beside other controls, and the place of the picture.
+function addTreeParts(out, ...controls) {
+	const parts = { find: make("input", { type: "search", id: "find", autocomplete: "off" }),
+		all: make("button", { type: "button", id: "unzoom" }, "All"), note: make("p", { class: "note" }),
+		title: make("output", { id: "zoom-text" }), found: make("output", { id: "find-text" }), picture: make("div") };
+	parts.find.addEventListener("input", () => setState({ find: parts.find.value }));
+	parts.all.addEventListener("click", () => setState({ zoom: "" }));
+	out.append(make("div", { class: "controls" }, ...controls, make("label", {}, "Find", parts.find), parts.all), parts.note,
+		parts.title, parts.found, parts.picture);
+	return parts;
+}
+
+// Draws the tree from the node of state.zoom on, and says which that is, and what the search has found.
+// root: null, or without bytes, draws the text empty.
+function showTree(parts, root, look, label, empty) {
+	const hadFocus = parts.picture.contains(document.activeElement);
+	parts.picture.replaceChildren();
+	parts.title.value = parts.found.value = "";
+	if (parts.find.value !== state.find)
+		parts.find.value = state.find;
+	if (!root || !root.bytes) {
+		parts.picture.append(make("p", { class: "note" }, empty));
+		return;
+	}
 	const zoomed = findNode(root, state.zoom);
-	const svg = draw("svg", { role: "tree", "aria-label": parts.label });
+	treeSize.width = widthOf(parts.picture);
+	const svg = draw("svg", { role: "tree", "aria-label": label });
 	const depth = drawTree(svg, root, zoomed, look);
 	svg.setAttribute("viewBox", "0 0 " + treeSize.width + " " + depth * treeSize.row);
 	parts.title.value = look.text(zoomed, root);
 	parts.all.disabled = zoomed === root;
-	picture.append(svg);
+	if (state.find)
+		parts.found.value = look.found(findNodes(root), root);
+	parts.picture.append(svg);
 	const focus = addTreeKeys(svg, (node) => setState({ zoom: node ? pathText(node) : "" }));
 	const item = [...svg.querySelectorAll("[role=treeitem]")].find((one) => one.node === zoomed);
 	item.setAttribute("tabindex", "0");
-	if (parts.hadFocus)
+	if (hadFocus)
 		focus(item);
 }

@@ -33,6 +33,18 @@ function colorOf(name) {
 	return "hsl(" + (15 + hash % 40) + ", " + (65 + (hash >>> 8) % 25) + "%, " + (62 + (hash >>> 16) % 16) + "%)";
 }
 
+// Processes, above the functions, are grey.
+const treeLook = (hasProcesses) => ({ text: nodeText, found: foundText, color: (node) =>
+	hasProcesses && node.parent && !node.parent.parent ? "hsl(210, 12%, 78%)" : colorOf(node.name) });
+
+// A node that is found counts with all below it. A tree that was cut has only its largest nodes.
+function foundText(nodes, root) {
+	const bytes = nodes.reduce((sum, node) => sum + node.bytes, 0);
+	return "Found" + (root.isCut ? " among the largest bars: " : ": ") + plural(nodes.length, "bar") + ", with " +
+		(nodes.some((node) => node.bound) ? "at most " : "") + bytesText(bytes) + " (" +
+		(100 * bytes / root.bytes).toFixed(1) + " %).";
+}
+
 function nodeText(node, root) {
 	return node.name + ": " + (node.bound ? "at most " : "") + bytesText(node.bytes) + " (" +
 		(root.bytes ? 100 * node.bytes / root.bytes : 0).toFixed(1) + " %) in " +

@@ -59,8 +59,19 @@ function findTree(span) {
 			", by module, function, call site and slab cache." };
 	if (!data || data.refused)
 		return { root: null, note: data ? data.refused : "" };
-	return { root: treeOfRows(rowsOf(data.tables[0])), isStacks: data.flame_totals.has_stacks,
-		note: hasSpan ? "Of the whole capture: only live and allocated bytes are known by time." : "" };
+	const [table] = data.tables, root = treeOfRows(rowsOf(table));
+	root.isCut = table.rows_made > table.rows.length;
+	return { root, isStacks: data.flame_totals.has_stacks,
+		note: (hasSpan ? "Of the whole capture: only live and allocated bytes are known by time. " : "") +
+			(root.isCut ? "The " + number(table.rows.length) + " largest of " + number(table.rows_made) +
+			" bars; kmemtrace-report flame --bytes=" + state.measure + " shows all." : "") };
+}
+
+function treeText(tree) {
+	return (tree.isStacks ? "Bytes by call path: called functions are below their callers."
+		: "Bytes by " + (tree.hasProcesses ? "process, " : "") + "module, function, call site and slab cache.") +
+		" Click, or press Enter on a bar, to zoom; Escape shows all. The arrow keys move between bars." +
+		(state.measure === "leaked" ? leakedText() : "");
 }
 
 function startTree() {
@@ -68,29 +79,14 @@ function startTree() {
 	const choose = make("select", { id: "measure" });
 	for (const name in measures)
 		choose.append(make("option", { value: name }, name + ": bytes " + measures[name]));
-	const all = make("button", { type: "button", id: "unzoom" }, "All");
-	const note = make("p", { class: "note" }), title = make("output", { id: "zoom-text" });
-	const picture = make("div");
+	const parts = addTreeParts(out, make("label", {}, "Bytes", choose));
 	choose.addEventListener("change", () => setState({ measure: choose.value, zoom: "" }));
-	all.addEventListener("click", () => setState({ zoom: "" }));
-	out.append(make("div", { class: "controls" }, make("label", {}, "Bytes", choose), all), note, title, picture);
-	onState(["measure", "zoom", "span"], () => {
+	onState(["measure", "zoom", "span", "find", "width"], () => {
 		const tree = findTree(slices.length ? chosenSpan() : [0, -1]);
-		const hadFocus = picture.contains(document.activeElement);
 		choose.value = state.measure in measures ? state.measure : "live";
-		note.textContent = tree.note;
-		picture.replaceChildren();
-		title.value = "";
-		document.getElementById("tree-legend").textContent = (tree.isStacks
-			? "Bytes by call path: called functions are below their callers."
-			: "Bytes by module, function, call site and slab cache.") +
-			" Click, or press Enter on a bar, to zoom; Escape shows all. The arrow keys move between bars." +
-			(state.measure === "leaked" ? leakedText() : "");
-		if (!tree.root || !tree.root.bytes) {
-			picture.append(make("p", { class: "note" }, tree.root ? "There are no such bytes." : ""));
-			return;
-		}
-		showTree(picture, tree.root, { color: (node) => colorOf(node.name), text: nodeText },
-			{ title, all, hadFocus, label: "Bytes " + measures[choose.value] });
+		parts.note.textContent = tree.note;
+		document.getElementById("tree-legend").textContent = treeText(tree);
+		showTree(parts, tree.root, treeLook(tree.hasProcesses), "Bytes " + measures[choose.value],
+			tree.root ? "There are no such bytes." : "");
 	});
 }

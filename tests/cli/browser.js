@@ -47,7 +47,7 @@ child.stdio[4].on("data", (bytes) => {
 });
 
 async function evaluate(expression) {
-	const answer = await send("Runtime.evaluate", { expression, returnByValue: true });
+	const answer = await send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
 	if (answer.exceptionDetails)
 		throw new Error(expression + ": " + JSON.stringify(answer.exceptionDetails).slice(0, 400));
 	return answer.result.value;
@@ -69,6 +69,53 @@ async function openPage(fragment) {
 		await new Promise((resolve) => setTimeout(resolve, 20));
 	}
 	throw new Error("the page is not ready after 10 seconds");
+}
+
+// Gives the window another width; 0: its own.
+async function setWidth(width) {
+	await (width ? send("Emulation.setDeviceMetricsOverride", { width, height: 800, deviceScaleFactor: 1, mobile: false })
+		: send("Emulation.clearDeviceMetricsOverride"));
+	await evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))");
+}
+
+// In windows of these widths, the page and its tables need no scrolling to the side, and the rows of
+// What grew or What changed show these columns.
+async function checkWidths(names, keys) {
+	for (const width of [480, 1280]) {
+		await setWidth(width);
+		const wide = await evaluate(`${names}.flatMap((view) => { setState({ view, sort: "", q: "", columns: "" });
+			return [...document.querySelectorAll(".scroll.fits")].filter((one) => one.scrollWidth > one.clientWidth)
+				.map((one) => view + ": " + one.getAttribute("aria-label"));
+		})`);
+		check(wide.length === 0, width + " pixels: tables are too wide: " + wide.slice(0, 5).join("; "));
+		check(await evaluate("document.documentElement.scrollWidth <= innerWidth"), width + " pixels: the page is too wide");
+		for (const key of keys)
+			check(await evaluate(`[...document.querySelectorAll("td[data-key=${key}]")].every((cell) =>
+				!cell.closest("#overview") || (cell.getBoundingClientRect().width > 0 &&
+					cell.getBoundingClientRect().right <= innerWidth))`), width + " pixels: no column " + key);
+		const small = await evaluate(`[...document.querySelectorAll("svg[viewBox] text")].filter((one) =>
+			one.getBoundingClientRect().height && !one.getAttribute("transform") &&
+			one.getBoundingClientRect().height < 10).length`);
+		check(small === 0, width + " pixels: " + small + " texts in pictures are too small");
+		await shoot("width-" + width);
+	}
+	await setWidth(0);
+	await evaluate(`setState({ view: defaults.view })`);
+}
+
+// The search in the tree: it marks the bars that have the name, and says their share.
+async function checkFind(name, words) {
+	await evaluate("document.getElementById('find').focus()");
+	await send("Input.insertText", { text: name });
+	const marked = await evaluate(`[...document.querySelectorAll("[role=treeitem].match text")].map((one) => one.parentNode.node.name)`);
+	check(marked.length > 0 && marked.every((one) => one.toLowerCase().includes(name.toLowerCase())),
+		"find " + name + ": " + marked.slice(0, 5));
+	const text = await evaluate("document.getElementById('find-text').value");
+	check(words.test(text), "find " + name + ": " + text);
+	check((await evaluate("location.hash")).includes("find="), "find: not in the address");
+	await evaluate("setState({ find: '' })");
+	check(await evaluate("document.querySelector('.match') === null && document.getElementById('find').value === ''"),
+		"find: not reset");
 }
 
 async function press(key, code) {
@@ -123,4 +170,4 @@ function run(checks) {
 	start().then(checks).then(checkRequests).catch((error) => failures.push(String(error))).then(end);
 }
 
-module.exports = { check, evaluate, openPage, press, run, send, shoot };
+module.exports = { check, checkFind, checkWidths, evaluate, openPage, press, run, send, shoot };

@@ -3,7 +3,7 @@
 // browser. Prints what is wrong; exits with 1.
 "use strict";
 const { execFileSync } = require("child_process");
-const { check, evaluate, openPage, press, run, send, shoot } = require("./browser.js");
+const { check, checkFind, checkWidths, evaluate, openPage, press, run, send, shoot } = require("./browser.js");
 const [report, a, b, ...more] = process.argv.slice(5);
 
 // The table has the rows of the JSON, and the tree their sums.
@@ -77,6 +77,9 @@ async function main() {
 	await checkFigures(json);
 	await checkColors();
 	await checkUse();
+	await evaluate("setState({ certain: '', zoom: '' })");
+	await checkFind(await evaluate("diffTree(chosenFigure()).children[0].name"), /^Found, \d+ bars?.*: A .*, B /);
+	await checkWidths("['']", ["change", "state"]);
 	await evaluate("document.getElementById('tree-title').scrollIntoView()");
 	await shoot("tree");
 }

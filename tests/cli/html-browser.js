@@ -3,7 +3,7 @@
 // what is wrong; exits with 1.
 "use strict";
 const { execFileSync } = require("child_process");
-const { check, evaluate, openPage, press, run, send, shoot } = require("./browser.js");
+const { check, checkFind, checkWidths, evaluate, openPage, press, run, send, shoot } = require("./browser.js");
 const [report, capture] = process.argv.slice(5);
 
 async function drag(from, to) {
@@ -137,6 +137,10 @@ async function checkTree() {
 	check(await evaluate("document.getElementById('zoom-text').value") === zoomed, "a link to a node");
 	const total = await evaluate("findTree(chosenSpan()).root.bytes");
 	check(total === await evaluate("views['flame-allocated'].flame_totals.bytes"), "tree: " + total);
+	await evaluate("setState({ zoom: '' })");
+	await checkFind(await evaluate("findTree(chosenSpan()).root.children[0].children[0].name"),
+		/^Found( among the largest bars)?: \d+ bars?, with .*\([\d.]+ %\)\.$/);
+	await evaluate("setState({ zoom: pathText(findTree(chosenSpan()).root.children[0]) })");
 	await evaluate("document.querySelector('[role=treeitem][tabindex=\"0\"]').focus()");
 	await press("Escape", 27);
 	check(!(await evaluate("location.hash")).includes("zoom"), "tree: Escape");
@@ -266,6 +270,7 @@ async function main() {
 	await checkLinks();
 	await checkFindings();
 	await checkAdvice();
+	await checkWidths("tableViews", ["live_bytes", "growth_pattern"]);
 	if (await evaluate("slices.length > 3 && pairs.length > 0"))
 		await checkSpan();
 	if (await evaluate("findTree(slices.length ? chosenSpan() : [0, -1]).root !== null"))
