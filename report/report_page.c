@@ -25,7 +25,8 @@
 #define SPANS_BYTES SIZE_MAX /* views/spans.c limits its rows: the page needs all of them */
 #define TREE_BYTES 60000
 #define NO_HOST_NAME "(none)" /* the kernel's default */
-#define BY_NO_STACKS "module,caller_function,site,cache"
+#define BY_STACKS "comm,stack"
+#define BY_NO_STACKS "comm,module,caller_function,site,cache"
 
 static const struct view *const views[] = {
 	&view_summary,	&view_sites,	 &view_caches,	 &view_slabinfo, &view_sizes,
@@ -198,8 +199,7 @@ static int add_views(struct report_page *page)
 	options.view = &view_flame;
 	options.lines = 0;
 	options.nodes = PAGE_TREE_NODES;
-	if (!page->capture->status.sampling.interval)
-		options.by_text = BY_NO_STACKS;
+	options.by_text = page->capture->status.sampling.interval ? BY_STACKS : BY_NO_STACKS;
 	for (size_t i = 0; flame_measures[i] && !err; i++) {
 		char name[40];
 

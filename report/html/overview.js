@@ -50,23 +50,13 @@ function peakTime() {
 	return timeOfPeak() === null ? "" : " at " + timeText(timeOfPeak());
 }
 
-// The call site with the most bytes at the peak; of a tree of stacks, the function that allocated.
+// The call site with the most bytes at the peak.
 function peakLine() {
-	const data = views["flame-peak"], sums = new Map();
-	if (!data || data.refused || !data.flame_totals.bytes)
-		return null;
-	const isStacks = data.flame_totals.has_stacks;
-	for (const row of rowsOf(data.tables[0]))
-		if (isStacks ? row.own_bytes : row.depth === 2)
-			sums.set(row.function, { name: row.function, objects: row.objects, isBound: row.upper_bound,
-				bytes: (sums.has(row.function) ? sums.get(row.function).bytes : 0) +
-					(isStacks ? row.own_bytes : row.bytes) });
-	const [most] = [...sums.values()].sort((a, b) => b.bytes - a.bytes);
+	const [most] = rowsOf(findTable("timeline", "peak")).sort((a, b) => b.live_bytes - a.live_bytes);
 	if (!most)
 		return null;
-	return make("p", {}, "At the peak, " + (most.isBound ? "at most " : "") +
-		(100 * most.bytes / data.flame_totals.bytes).toFixed(0) + " % of the bytes were " +
-		(isStacks ? "" : plural(most.objects, "object")) + " of ", siteLink(most.name), ".");
+	return make("p", {}, "At the peak, " + (most.live_upper_bound ? "at most " : "") + most.percent.toFixed(0) +
+		" % of the bytes were " + plural(most.live_objects, "object") + " of ", siteLink(most.site), ".");
 }
 
 // What a steady leak would come to.

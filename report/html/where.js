@@ -61,14 +61,14 @@ function findTree(span) {
 		return { root: null, note: data ? data.refused : "" };
 	const [table] = data.tables, root = treeOfRows(rowsOf(table));
 	root.isCut = table.rows_made > table.rows.length;
-	return { root, isStacks: data.flame_totals.has_stacks,
+	return { root, isStacks: data.flame_totals.has_stacks, hasProcesses: true,
 		note: (hasSpan ? "Of the whole capture: only live and allocated bytes are known by time. " : "") +
 			(root.isCut ? "The " + number(table.rows.length) + " largest of " + number(table.rows_made) +
 			" bars; kmemtrace-report flame --bytes=" + state.measure + " shows all." : "") };
 }
 
 function treeText(tree) {
-	return (tree.isStacks ? "Bytes by call path: called functions are below their callers."
+	return (tree.isStacks ? "Bytes by process and call path: called functions are below their callers."
 		: "Bytes by " + (tree.hasProcesses ? "process, " : "") + "module, function, call site and slab cache.") +
 		" Click, or press Enter on a bar, to zoom; Escape shows all. The arrow keys move between bars." +
 		(state.measure === "leaked" ? leakedText() : "");

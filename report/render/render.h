@@ -57,8 +57,9 @@ struct renderer {
 		     const struct table *tables, size_t table_count);
 
 	/* Of a format of flame graphs: prints the flame. Such a format has no print. As above. */
-	bool has_labels; /* of paths */
-	bool turns;	 /* a program that reads it shows callers of a function, too */
+	bool has_labels;    /* of paths */
+	bool has_processes; /* a path begins with a process, unless --by names its levels */
+	bool turns;	    /* a program that reads it shows callers of a function, too */
 	int (*print_flame)(const struct output *output, const struct flame *flame);
 
 	struct row_format rows; /* of a report that is printed while it is made; or all NULL */

@@ -183,5 +183,6 @@ static int svg_print(const struct output *output, const struct flame *flame)
 
 const struct renderer renderer_svg = {
 	.name = "svg",
+	.has_processes = true,
 	.print_flame = svg_print,
 };

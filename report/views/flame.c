@@ -25,8 +25,6 @@
 #include "report/views/flame_table.h"
 #include "report/views/view.h"
 
-#define BY_STACKS "stack"
-#define BY_NO_STACKS "module,caller_function,site"
 #define LABELS ",cache,comm,cgroup,node" /* keys, of a format with labels */
 #define LABEL_COUNT 4
 #define NSEC_PER_SEC 1e9
@@ -45,6 +43,15 @@ static const char *const site_keys[] = { "call_site", "site" };
 
 _Static_assert(sizeof(site_keys) / sizeof(*site_keys) == FLAME_SITE_KEYS, "the hidden keys");
 
+/* A picture has the width for a level of its own that says whose the bytes are. */
+static const char *choose_by(const struct report *report)
+{
+	if (report->capture->status.sampling.interval)
+		return report->renderer->has_processes ? "comm,stack" : "stack";
+	return report->renderer->has_processes ? "comm,module,caller_function,site"
+					       : "module,caller_function,site";
+}
+
 static int set_by(struct report *report)
 {
 	bool has_labels = report->renderer->has_labels;
@@ -52,8 +59,7 @@ static int set_by(struct report *report)
 	int err;
 
 	if (!report->by_text)
-		report->by_text = report->capture->status.sampling.interval ? BY_STACKS
-									    : BY_NO_STACKS;
+		report->by_text = choose_by(report);
 	if (asprintf(&text, "%s%s", report->by_text, has_labels ? LABELS : "") < 0)
 		return -ENOMEM;
 	err = query_by(report->query, "--by", text);

@@ -137,6 +137,11 @@ async function checkTree() {
 	check(await evaluate("document.getElementById('zoom-text').value") === zoomed, "a link to a node");
 	const total = await evaluate("findTree(chosenSpan()).root.bytes");
 	check(total === await evaluate("views['flame-allocated'].flame_totals.bytes"), "tree: " + total);
+	const processes = await evaluate("findTree(chosenSpan()).root.children.map((node) => node.name)");
+	const names = JSON.parse(execFileSync(report, ["sites", "-i", capture, "--by=comm", "--format=json"],
+		{ maxBuffer: 1 << 28 })).sites.map((row) => row.comm === null ? "(no comm)" : row.comm);
+	check(processes.length > 0 && processes.every((name) => names.includes(name) || /[^ -~]|\\|[;:]/.test(name)),
+		"tree: not processes: " + processes.filter((name) => !names.includes(name)));
 	await evaluate("setState({ zoom: '' })");
 	await checkFind(await evaluate("findTree(chosenSpan()).root.children[0].children[0].name"),
 		/^Found( among the largest bars)?: \d+ bars?, with .*\([\d.]+ %\)\.$/);
@@ -205,6 +210,8 @@ async function checkFindings() {
 
 // Only certain findings are in sight; the others are folded below their number, and why they are possible.
 async function checkFolded() {
+	if (await evaluate("Boolean(views.findings.refused)"))
+		return;
 	const seen = await evaluate(`[...document.querySelectorAll(".finding, #overview li")].filter((one) =>
 		/^[a-z-]+, (possible|legal): /.test(one.textContent) && one.checkVisibility()).length`);
 	check(seen === 0, "findings: " + seen + " that are not certain are in sight");

@@ -107,8 +107,8 @@ page()
 		same "$capture" "$1.html" $view $view
 	done
 	whole "$capture" "$1.html"
-	by=--by=module,caller_function,site,cache
-	[ "$(block "$1.html" flame-live | jq .flame_totals.has_stacks)" = true ] && by=--by=stack
+	by=--by=comm,module,caller_function,site,cache
+	[ "$(block "$1.html" flame-live | jq .flame_totals.has_stacks)" = true ] && by=--by=comm,stack
 	for measure in live peak allocated temporary leaked; do
 		same "$capture" "$1.html" flame flame-$measure "$by" --bytes=$measure
 	done
