@@ -15,12 +15,8 @@ cat "$@" >"$script"
 # literal NAME FILE
 literal()
 {
-	if grep -q '[^ -~	]' "$2"; then
-		echo "$2: a character is not ASCII: write it as an escape" >&2
-		exit 1
-	fi
 	printf '\t.%s =\n' "$1"
-	sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/	/\\t/g' -e 's/^/\t\t"/' -e 's/$/\\n"/' "$2"
+	sh "$(dirname "$0")/literal.sh" "$2"
 	printf '\t\t,\n'
 }
 

@@ -65,6 +65,8 @@ struct renderer {
 	struct row_format rows; /* of a report that is printed while it is made; or all NULL */
 };
 
+extern const char svg_script[]; /* of the pictures, made of svg.js */
+
 #define DECLARE_RENDERER(name) extern const struct renderer renderer_##name;
 RENDERERS(DECLARE_RENDERER)
 FLAME_RENDERERS(DECLARE_RENDERER)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A flame graph as a picture, without scripts. A function is a box below that of its caller, as
- * wide as its share of the bytes. Boxes are percentages of the picture's width, and each has a
- * coordinate system of its own: so the text keeps its size in a window of any width, and is cut at
- * its box.
+ * A flame graph as a picture. A function is a box below that of its caller, as wide as its share of
+ * the bytes. Boxes are percentages of the picture's width, and each has a coordinate system of its
+ * own: so the text keeps its size in a window of any width, and is cut at its box. A script zooms
+ * and searches; programs that run none show the whole picture.
  */
 #include "config.h"
 
@@ -13,8 +13,8 @@
 #include "base/printable.h"
 #include "report/render/render.h"
 
-#define ROW_HEIGHT 18 /* pixels, as all */
-#define HEAD_HEIGHT 76
+#define ROW_HEIGHT 18	 /* pixels, as all */
+#define HEAD_HEIGHT 80	 /* with the controls of the script */
 #define LEAST_WIDTH 0.02 /* percent of the picture: narrower boxes are left out */
 #define HUES 4		 /* of the kernel, and of modules */
 
@@ -32,7 +32,12 @@ static const char style[] =
 	":root{background:#fff}\n"
 	".bg{fill:#fff}\n"
 	".b rect{stroke:#fff;stroke-width:1;fill:#ddd}\n"
-	".b:hover rect{stroke:#000}\n"
+	".b{cursor:pointer;outline:none}\n"
+	".b:hover rect,.b:focus rect{stroke:#000}\n"
+	".above{opacity:.6}\n"
+	".bar{display:flex;gap:8px;align-items:center;white-space:nowrap;font:12px monospace;color:#111}\n"
+	".bar *{font:inherit;padding:0 4px}\n"
+	".bar input{width:10em}\n"
 	".k0 rect{fill:#f4b183}.k1 rect{fill:#f7c59f}.k2 rect{fill:#f6d186}.k3 rect{fill:#f2a68c}\n"
 	".m0 rect{fill:#9cc9e8}.m1 rect{fill:#a5dbc9}.m2 rect{fill:#b8c5f0}.m3 rect{fill:#9fd9dd}\n"
 	"@media(prefers-color-scheme:dark){\n"
@@ -40,10 +45,13 @@ static const char style[] =
 	":root{background:#1b1b1d}\n"
 	".bg{fill:#1b1b1d}\n"
 	".b rect{stroke:#1b1b1d;fill:#4a4a4e}\n"
-	".b:hover rect{stroke:#fff}\n"
+	".b:hover rect,.b:focus rect{stroke:#fff}\n"
+	".bar{color:#eee}\n"
+	":root{color-scheme:dark}\n"
 	".k0 rect{fill:#8a4b1d}.k1 rect{fill:#7a5230}.k2 rect{fill:#755a14}.k3 rect{fill:#8b3f2b}\n"
 	".m0 rect{fill:#245a80}.m1 rect{fill:#1f6650}.m2 rect{fill:#3b4a8f}.m3 rect{fill:#1d646a}\n"
 	"}\n"
+	".b.match rect{fill:#c026d3}.b.match text{fill:#fff}\n"
 	"@media(max-width:2000px){.l{display:none}}\n"
 	"@media(max-width:1000px){.m{display:none}}\n"
 	"@media(max-width:500px){.s{display:none}}\n";
@@ -53,6 +61,7 @@ struct svg {
 	const struct flame *flame;
 	const struct flame_tree *tree;
 	uint64_t whole; /* bytes */
+	bool is_cut;	/* boxes are left out */
 };
 
 static void put_svg_text(FILE *file, const char *text, size_t length)
@@ -122,7 +131,7 @@ static void put_box(const struct svg *svg, const struct flame_node *node, double
 }
 
 /* The depth of a tree is limited by that of a stack, and by the number of keys. */
-static void put_children(const struct svg *svg, size_t parent, double x)
+static void put_children(struct svg *svg, size_t parent, double x)
 {
 	const struct flame_node *nodes = svg->tree->nodes;
 
@@ -130,8 +139,10 @@ static void put_children(const struct svg *svg, size_t parent, double x)
 		double percent = table_percent(nodes[i].total.bytes, svg->whole);
 
 		/* the widest are first */
-		if (percent < LEAST_WIDTH)
+		if (percent < LEAST_WIDTH) {
+			svg->is_cut |= nodes[i].total.bytes > 0;
 			return;
+		}
 		put_box(svg, &nodes[i], x, percent, nodes[i].depth);
 		put_children(svg, i, x);
 		x += percent;
@@ -176,7 +187,8 @@ static int svg_print(const struct output *output, const struct flame *flame)
 		style);
 	put_head(&svg);
 	put_children(&svg, 0, 0);
-	fputs("</svg>\n", svg.file);
+	fprintf(svg.file, "<script><![CDATA[\n%s%s]]></script>\n</svg>\n", svg_script,
+		svg.is_cut ? "picture.dataset.cut = \"yes\";\n" : "");
 	flame_tree_deinit(&tree);
 	return 0;
 }

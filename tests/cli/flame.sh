@@ -56,9 +56,15 @@ table()
 	try data/sample --format=folded --cache='^dentry$'
 } >out
 compare flame.expected out
+# svg OPTION...: without the script, which tests/cli/html-browser.sh tries
+svg()
 {
-	try exact --format=svg
-	try exact --format=svg --bottom-up --bytes=temporary --by=comm,stack
+	try exact --format=svg "$@" | sed '/^<script>/,/<.script>$/d'
+}
+
+{
+	svg
+	svg --bottom-up --bytes=temporary --by=comm,stack
 	try exact --format=speedscope
 	try sampled --format=speedscope
 	for options in "" "--bytes=peak" "--bytes=allocated --by=comm"; do
@@ -80,7 +86,7 @@ compare flame.expected out
 		if [ $format = pprof ]; then
 			zcat profile | "$builddir/tests/pprof_text"
 		else
-			sed '/<style>/,/<.style>/d' profile
+			sed '/<style>/,/<.style>/d; /^<script>/,/<.script>$/d' profile
 		fi
 	done
 } >out

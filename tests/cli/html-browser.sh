@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The HTML page in a browser: its tables show the data, sorting, searching, the brush, the sliders, the
 # tree and links work, with the pointer and the keyboard; there is no error and no request. The same of
-# the page of a comparison. KMEMTRACE_LONG=1: the largest capture has 40 million events.
+# the page of a comparison. A flame graph as a picture, zoomed and searched. KMEMTRACE_LONG=1: the largest capture has 40 million events.
 # shellcheck disable=SC2154 # ./test sets builddir
 . "$srcdir/cli/cli.sh"
 need_browser
@@ -40,6 +40,10 @@ browse()
 for capture in sample guest 6.12-amd64 lossy stacks profiled set hostile large; do
 	"$report" --html=$capture.html $capture 2>err || { cat err; failed=1; }
 	browse $capture.html html-browser.js "$scratch/$capture"
+done
+for capture in sample guest hostile; do
+	"$report" flame --bytes=allocated --format=svg $capture >$capture.svg 2>err || { cat err; failed=1; }
+	browse $capture.svg html-browser-svg.js "$scratch/$capture"
 done
 while read -r name a b option; do
 	# shellcheck disable=SC2086 # at most one option
