@@ -26,7 +26,7 @@ while read -r file; do
 	wide=$(expand -t 8 "$file" | sed -E 's/"([^"\\]|\\.)*"/""/g' | awk 'length > 100 { print FNR; exit }')
 	[ -z "$wide" ] || report_error "$file:$wide: over 100 columns"
 	[ "$(wc -l <"$file")" -le 700 ] || report_error "$file: over 700 lines"
-done < <(find "${folders[@]}" tests debian m4 demo test configure.ac Makefile.am -name '*.[ch]' \
+done < <(find "${folders[@]}" tests debian m4 pictures demo test configure.ac Makefile.am -name '*.[ch]' \
 	-o -name '*.sh' -o -name '*.am' -o -name '*.m4' -o -name demo -o -name test \
 	-o -name configure.ac | grep -v -e '^m4/lt' -e '^m4/libtool')
 for file in README NEWS CONTRIBUTING; do
@@ -34,6 +34,10 @@ for file in README NEWS CONTRIBUTING; do
 	[ -z "$wide" ] || report_error "$file:$wide: over 80 columns"
 done
 [ "$(wc -l <README)" -lt 200 ] || report_error "README: 200 lines or more"
+for file in pictures/*.png; do
+	grep -q "\b${file#pictures/}" README || report_error "$file: README does not name it"
+	[ "$(stat -c %s "$file")" -le 102400 ] || report_error "$file: larger than 100 KB"
+done
 
 # The files that were changed since all had the right format.
 formatted=build/formatted
