@@ -151,7 +151,7 @@ function checkRequests() {
 	check(requests.length > 0, "no request was seen, not even that of the page");
 }
 
-const timer = setTimeout(() => { failures.push("no answer after 100 seconds"); end(); }, 100000);
+const timer = setTimeout(() => { failures.push("no answer after 200 seconds"); end(); }, 200000);
 
 function end() {
 	clearTimeout(timer);
