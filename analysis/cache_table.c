@@ -21,6 +21,7 @@
 
 #include "base/array.h"
 #include "analysis/cache_table.h"
+#include "kernel/cache_aliases.h"
 #include "kernel/function_names.h"
 #include "analysis/select.h"
 
@@ -79,15 +80,10 @@ static int takes_cache(const struct analysis *analysis, const char *name)
 	const struct select *select = analysis->settings.select;
 	const char *aliases = caches_find_aliases(&analysis->capture->caches, name);
 	int taken = select ? select_takes_cache(select, name) : 1;
-	char alias[80];
+	char alias[CACHE_NAME];
 
-	while (!taken && aliases && *aliases) {
-		size_t length = strcspn(aliases, ",");
-
-		snprintf(alias, sizeof(alias), "%.*s", (int)length, aliases);
+	while (!taken && cache_aliases_next(&aliases, alias))
 		taken = select_takes_cache(select, alias);
-		aliases += length + (aliases[length] == ',');
-	}
 	return taken;
 }
 

@@ -20,11 +20,11 @@
 #include "report/render/render.h"
 #include "report/report.h"
 #include "report/summaries_search.h"
-#include "report/unknown_cache.h"
 #include "report/views/capture_header.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
 #include "report/views/row_names.h"
+#include "report/views/unknown_cache.h"
 
 #define ROWS_TEXT 20 /* of a table in a text, by default */
 
@@ -452,7 +452,7 @@ int report_print(const struct report_options *options, struct capture *capture)
 			 : report_render(options, &header.header, &report);
 
 	if (status == EXIT_OK)
-		say_unknown_cache(options, &report);
+		say_unknown_cache(&report, options->query, options->input);
 	if (status == EXIT_OK)
 		status = report_check_loss(options, &header, &report);
 	capture_header_deinit(&header);

@@ -13,6 +13,7 @@
 #include "base/utc.h"
 #include "report/render/render.h"
 #include "report/views/capture_header.h"
+#include "report/views/unknown_cache.h"
 #include "report/views/view.h"
 #include "tracer/live_counts.h"
 #include "tracer/pieces.h"
@@ -180,6 +181,8 @@ static int print_counts(struct live_counts *counts, struct pieces *pieces, struc
 		if (options->count.renderer->for_people)
 			table_cut(table, report->view->rows);
 	}
+	if (!err)
+		say_unknown_cache(report, report->query, NULL);
 	if (!err)
 		err = make_header(counts, pieces, report, &header);
 	if (!err)

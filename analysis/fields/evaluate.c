@@ -34,6 +34,7 @@ int expression_bind(struct expression *expression, struct value_source *source,
 {
 	int err = 0;
 
+	cache_tests_bind(expression);
 	for (size_t i = 0; i < expression->count && !err; i++)
 		err = bind_node(&expression->nodes[i], source, gfp, error);
 	return err;
@@ -47,12 +48,12 @@ struct evaluation {
 
 static struct value evaluate_node(const struct evaluation *evaluation, uint32_t number);
 
-/* Whether the text matches; each text is compared once. */
+/* Whether the text matches, or is one of a cache's names; each text is compared once. */
 static struct value match_text(struct expression_node *node, struct value_source *source,
 			       struct value text)
 {
 	size_t number = (size_t)text.number;
-	bool wanted = node->operation == OPERATION_MATCH;
+	bool wanted = node->operation == OPERATION_MATCH || node->operation == OPERATION_EQUAL;
 	unsigned char *verdicts;
 	int matches;
 
@@ -67,7 +68,10 @@ static struct value match_text(struct expression_node *node, struct value_source
 		node->verdicts = verdicts;
 	}
 	if (!node->verdicts[number]) {
-		matches = text_matches(node->regex, texts_get(&source->texts, (uint32_t)number));
+		const char *got = texts_get(&source->texts, (uint32_t)number);
+
+		matches = node->cache_text ? cache_test_passes(node, &source->capture->caches, got)
+					   : text_matches(node->regex, got);
 		if (matches < 0) {
 			source->err = matches;
 			return value_unknown();
@@ -212,7 +216,8 @@ static struct value evaluate_binary(const struct evaluation *evaluation,
 				     *right = &evaluation->nodes[node->right];
 	struct value a = evaluate_node(evaluation, node->left), b;
 
-	if (node->operation == OPERATION_MATCH || node->operation == OPERATION_NO_MATCH)
+	if (node->operation == OPERATION_MATCH || node->operation == OPERATION_NO_MATCH ||
+	    node->cache_text)
 		return match_text(node, evaluation->source, a);
 	b = evaluate_node(evaluation, node->right);
 	if (node->operation > OPERATION_NO_MATCH)

@@ -45,6 +45,8 @@ struct expression_node {
 	regex_t *regex;		 /* of a match */
 	unsigned char *verdicts; /* of a match, by number of a text: 0 not known, 1 no, 2 yes */
 	size_t verdict_count;
+	/* of == != =~ !~ with the name of a slab cache: the text beside it; else NULL */
+	const char *cache_text;
 };
 
 static inline bool type_is_number(enum value_type type)
@@ -73,6 +75,17 @@ int expression_check(struct expression_node *node, const struct expression_node 
 int expression_check_argument(const struct event_function *function, size_t position,
 			      const struct expression_node *argument, size_t column,
 			      struct expression_error *error);
+
+/*
+ * Tests of the name of a slab cache. Merged caches are one, which has the name of any: == and =~
+ * are true if one of its names passes, != and !~ if none does.
+ *
+ * cache_tests_bind(): sets cache_text of the nodes; the operand with the name becomes the left one.
+ * cache_test_passes(): does the cache of this name pass == or =~ of the node: 1, 0 or -ENOMEM.
+ */
+void cache_tests_bind(struct expression *expression);
+int cache_test_passes(const struct expression_node *node, const struct caches *caches,
+		      const char *name);
 
 __attribute__((format(printf, 3, 4))) int expression_fail(struct expression_error *error,
 							  size_t column, const char *format, ...);

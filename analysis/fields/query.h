@@ -86,6 +86,13 @@ int query_check_allocation(struct query *query);
 /* Before the first event: see expression_bind(). 0, -ENOMEM, or -EINVAL with error set. */
 int query_bind(struct query *query, struct value_source *source, const struct gfp_table *gfp);
 
+/*
+ * After the analysis: the text of the first comparison of a cache's name in where for which no
+ * cache has the name; NULL: there is none. 0 or -ENOMEM.
+ */
+int query_find_unknown_cache(const struct query *query, const struct analysis *analysis,
+			     const char **text);
+
 /* Is the event that the source took one of those that probes and where select? Null is no. */
 static inline bool query_takes(const struct query *query, struct value_source *source,
 			       const struct transition *transition)

@@ -65,6 +65,7 @@ static int print_moment(const struct model *model, const struct top_options *opt
 
 	if (!options->has_key && !model_has_key(model, choice.key))
 		choice.key = model_default_key(model);
+	choice.list.types = model_cache_types(model, choice.key);
 	err = list_fill(&list, &model->tables[choice.key], &choice.list);
 	if (!err)
 		err = options->json ? json_print(model, &choice, &list, options->lines)

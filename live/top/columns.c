@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "kernel/cache_aliases.h"
 #include "live/top/columns.h"
 
 const struct column_info columns[COLUMNS] = {
@@ -147,6 +148,28 @@ static int add_listed(struct row_list *list, const struct top_table *table,
 	return 0;
 }
 
+/* The aliases of a slab cache; NULL: it has none. */
+static const char *find_aliases(const struct stats_file_view *types, const char *cache)
+{
+	for (size_t i = 0; types && i < types->count; i++)
+		if (types->types[i].kind == TYPE_STATS_CACHE &&
+		    !strcmp(types->types[i].name, cache))
+			return types->types[i].aliases;
+	return NULL;
+}
+
+/* Merged caches are one row, which has the name of any: 1, 0 or -ENOMEM. */
+static int takes_row(const struct list_settings *settings, const struct table_row *row)
+{
+	int takes = settings->filter ? text_matches(settings->filter, row->name) : 1;
+	const char *aliases = takes ? NULL : find_aliases(settings->types, row->key);
+	char alias[CACHE_NAME];
+
+	while (!takes && cache_aliases_next(&aliases, alias))
+		takes = text_matches(settings->filter, alias);
+	return takes;
+}
+
 int list_fill(struct row_list *list, const struct top_table *table,
 	      const struct list_settings *settings)
 {
@@ -156,9 +179,9 @@ int list_fill(struct row_list *list, const struct top_table *table,
 	list->all = table->count;
 	for (size_t i = 0; i < table->count && !err; i++) {
 		const struct table_row *row = &table->rows[i];
-		int matches = settings->filter ? text_matches(settings->filter, row->name) : 1;
+		int takes = takes_row(settings, row);
 
-		err = matches < 0 ? matches : matches ? add_listed(list, table, row) : 0;
+		err = takes < 0 ? takes : takes ? add_listed(list, table, row) : 0;
 	}
 	if (list->count)
 		qsort_r(list->rows, list->count, sizeof(*list->rows), compare_listed,

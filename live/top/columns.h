@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "live/stats/stats_file.h"
 #include "live/top/table.h"
 
 #define NUMBER_WIDTH 8 /* of every column but the name */
@@ -53,6 +54,8 @@ struct list_settings {
 	enum column sort;
 	bool reverse;
 	const regex_t *filter; /* on names; NULL: all rows */
+	/* of rows of slab caches: has the other names of merged caches; else NULL */
+	const struct stats_file_view *types;
 };
 
 struct row_list {

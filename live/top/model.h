@@ -76,6 +76,13 @@ static inline const struct top_table *model_all(const struct model *model)
 	return &model->tables[model_is_profile(model) ? KEY_STACK : KEY_CACHE];
 }
 
+/* For list_settings.types of a table by this key. */
+static inline const struct stats_file_view *model_cache_types(const struct model *model,
+							      enum top_key key)
+{
+	return key == KEY_CACHE ? &model->view : NULL;
+}
+
 static inline bool model_is_sampled(enum top_key key)
 {
 	return key >= KEY_STACK;

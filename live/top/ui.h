@@ -47,6 +47,9 @@ void ui_deinit(struct ui *ui);
 /* Does what the user asks for with the key. key: as getch() returns it. 0 or -ENOMEM. */
 int ui_key(struct ui *ui, int key);
 
+/* Lists the rows of the key. 0 or -ENOMEM. */
+int ui_list_rows(struct ui *ui);
+
 /* Makes the lines of the screen. *selected: the line of the selected row, or SIZE_MAX. 0 or
  * -ENOMEM.
  */

@@ -203,7 +203,7 @@ static int open_row(struct ui *ui)
 	if (ui->mode != UI_LIST)
 		return 0;
 	/* keys before this one may have changed the list since it was drawn */
-	err = list_fill(&ui->list, &ui->model->tables[ui->choice.key], &ui->choice.list);
+	err = ui_list_rows(ui);
 	if (err || ui->selected >= ui->list.count)
 		return err;
 	free(ui->opened);

@@ -106,10 +106,16 @@ static void scroll_page(struct ui *ui, struct page *page, size_t head, size_t li
 	page->count -= ui->scroll;
 }
 
+int ui_list_rows(struct ui *ui)
+{
+	ui->choice.list.types = model_cache_types(ui->model, ui->choice.key);
+	return list_fill(&ui->list, &ui->model->tables[ui->choice.key], &ui->choice.list);
+}
+
 int ui_page(struct ui *ui, struct page *page, size_t lines, size_t *selected)
 {
 	size_t head;
-	int err = list_fill(&ui->list, &ui->model->tables[ui->choice.key], &ui->choice.list);
+	int err = ui_list_rows(ui);
 
 	*selected = SIZE_MAX;
 	page_clear(page);

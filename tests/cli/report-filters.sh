@@ -129,4 +129,20 @@ for cache in pid '^cred$' oth; do
 done
 same "a cache that is not there" "$("$report" sites --cache=fillp merged 2>&1 >/dev/null)" \
 	'kmemtrace-report: merged: no object is of a slab cache that matches "fillp": did you mean filp?'
+same "an anchored name that is not there" "$("$report" sites --cache='^fillp$' merged 2>&1 >/dev/null)" \
+	'kmemtrace-report: merged: no object is of a slab cache that matches "^fillp$": did you mean filp?'
+
+# the same in expressions, of objects and of events; the name of the row stays
+for where in 'cache == "cred"' '"cred" == cache' 'cache =~ "^oth"' 'type == "pid"' 'cache != "filp"' 'cache !~ "^fi"'; do
+	same "sites where $where" "$("$report" sites --where="$where" --format=json merged 2>err | jq -c '[.sites[].live_bytes]'; cat err)" '[192]'
+	same "count where $where" "$("$report" count --by=cache --where="$where" --format=csv merged 2>err | tail -1 | tr -d '\r'; cat err)" 'pid,1,false'
+done
+for where in 'cache != "cred"' 'cache !~ "cred"' '!(cache == "other")'; do
+	same "events where $where" "$("$report" events -F cache --where="$where" --format=csv merged 2>err | tail -1 | tr -d '\r'; cat err)" filp
+done
+for view in sites leaks count events 'flame --format=folded'; do
+	# shellcheck disable=SC2086 # words
+	same "$view: a cache that is not there" "$("$report" $view --where='comm == "cat" || cache == "crde"' merged 2>&1 >/dev/null)" \
+		'kmemtrace-report: merged: no object is of a slab cache that matches "crde": did you mean cred?'
+done
 exit $failed

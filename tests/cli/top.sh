@@ -61,6 +61,8 @@ for key in function:steady_site cache:kmalloc-64 comm:'load\\x1ber' process:4242
 	grep -q "^${key#*:} .* 10000 " out || fail "by ${key%%:*}: $(cat out)"
 	grep -q ', 1 of 2 rows match$' out || fail "the filter: $(cat out)"
 done
+"$top" -b -n 1 -d 0.1 -i memstat -k cache --filter='^twin$' >out || fail "an alias"
+grep -q '^kmalloc-64 .* 10000 ' out && grep -q ', 1 of 2 rows match$' out || fail "an alias of a cache: $(cat out)"
 "$top" -b -n 1 -d 0.1 -i memstat -k process >out
 grep -qF '4242 load\x1ber' out || fail "the name is not escaped: $(cat out)"
 

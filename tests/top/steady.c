@@ -92,6 +92,7 @@ int main(int argc, char **argv)
 	struct type_stats_cpu cpu = { 0 };
 	struct type_stats_type type = { .kind = TYPE_STATS_CACHE,
 					.name = (char *)"kmalloc-64",
+					.aliases = "other,twin",
 					.object_size = 64,
 					.size = 64,
 					.cpus = &cpu,
