@@ -43,8 +43,7 @@ const struct slabinfo_snapshot *slab_growth_first_snapshot(const struct capture 
 	return slabinfo_at(slabinfo, capture->status.begin);
 }
 
-/* NULL: the capture has none. */
-static const struct slabinfo_snapshot *last_reading(const struct capture *capture)
+const struct slabinfo_snapshot *slab_growth_last_snapshot(const struct capture *capture)
 {
 	const struct slabinfo *slabinfo = &capture->slabinfo;
 	const struct slabinfo_snapshot *last =
@@ -68,7 +67,7 @@ static enum slab_growth_state find_state(const struct analysis_settings *setting
 		return SLAB_GROWTH_SELECTED;
 	if (capture->status.traced_pid_count)
 		return SLAB_GROWTH_FILTERED;
-	if (!slab_growth_first_snapshot(capture) || !last_reading(capture))
+	if (!slab_growth_first_snapshot(capture) || !slab_growth_last_snapshot(capture))
 		return SLAB_GROWTH_NO_NUMBERS;
 	return SLAB_GROWTH_COMPARED;
 }
@@ -80,7 +79,7 @@ void slab_growth_request(struct analysis_settings *settings, const struct captur
 	if (find_state(settings, capture) != SLAB_GROWTH_COMPARED)
 		return;
 	first = slab_growth_first_snapshot(capture);
-	last = last_reading(capture);
+	last = slab_growth_last_snapshot(capture);
 	settings->mark_times[MARK_BEGIN] = first->time;
 	settings->mark_times[MARK_BEGIN_READ] = first->until;
 	settings->mark_times[MARK_END] = last->time;
@@ -355,7 +354,7 @@ int slab_growth_init(struct slab_growth *growth, const struct analysis *analysis
 {
 	const struct capture *capture = analysis->capture;
 	const struct slabinfo_snapshot *first = slab_growth_first_snapshot(capture),
-				       *last = last_reading(capture);
+				       *last = slab_growth_last_snapshot(capture);
 	int err;
 
 	*growth = (struct slab_growth){ .state = find_state(&analysis->settings, capture) };

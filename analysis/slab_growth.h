@@ -50,6 +50,9 @@ struct slab_growth {
  */
 const struct slabinfo_snapshot *slab_growth_first_snapshot(const struct capture *capture);
 
+/* The reading at the end of the capture. NULL: there is none, or it is the first one. */
+const struct slabinfo_snapshot *slab_growth_last_snapshot(const struct capture *capture);
+
 /* Before the analysis: requests the counts at the times of the readings. */
 void slab_growth_request(struct analysis_settings *settings, const struct capture *capture);
 

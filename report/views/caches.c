@@ -11,6 +11,7 @@
 #include "report/render/header.h"
 #include "report/render/render.h"
 #include "report/views/estimate_columns.h"
+#include "report/views/slab_memory.h"
 #include "report/views/view.h"
 
 static const struct column_choice columns[] = {
@@ -33,6 +34,9 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_live_bytes },
 	{ .name = COLUMN_peak_waste, .where = COLUMN_IF_ROOM },
 	{ .name = COLUMN_live_waste, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_slab_bytes, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_slab_full_percent, .where = COLUMN_IF_ROOM },
+	{ .name = COLUMN_slab_free_bytes, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_coverage_percent },
 	{ .name = COLUMN_frees_unmatched,
 	  .where = COLUMN_NOT_IN_TEXT,
@@ -76,10 +80,21 @@ static void set_cache_intervals(const struct report *report, const struct analys
 	estimate_set_cells(report, table, &figures, &variance);
 }
 
+static void set_slab_memory(struct table *table, const struct slab_memory *memory)
+{
+	table_cell(table, COLUMN_slab_bytes)->number = memory->is_known ? memory->bytes
+									: CELL_UNKNOWN;
+	table_cell(table, COLUMN_slab_full_percent)->decimal =
+		memory->is_known ? memory->full_percent : NAN;
+	table_cell(table, COLUMN_slab_free_bytes)->number = memory->is_known ? memory->free_bytes
+									     : CELL_UNKNOWN;
+}
+
 static int add_cache_row(const struct report *report, struct table *table,
 			 const struct analysis_cache *cache, bool is_bound)
 {
 	const struct heap_waste *waste = &report->wastes.caches[cache - report->analysis.caches];
+	const struct slab_memory memory = slab_memory_find(report, cache->name, cache->size);
 
 	if (!table_add(table))
 		return -ENOMEM;
@@ -111,6 +126,7 @@ static int add_cache_row(const struct report *report, struct table *table,
 		analysis_coverage(cache->frees, cache->missed_frees);
 	table_cell(table, COLUMN_frees_unmatched)->number = cache->frees_unmatched;
 	table_cell(table, COLUMN_live_upper_bound)->truth = is_bound;
+	set_slab_memory(table, &memory);
 	set_cache_intervals(report, cache, table);
 	table_cell(table, COLUMN_aliases)->text = list_aliases(cache);
 	return table_cell(table, COLUMN_cache)->text && table_cell(table, COLUMN_aliases)->text
@@ -150,6 +166,7 @@ static int add_nameless(const struct report *report, struct table *table)
 	table_cell(table, COLUMN_reclaimable)->number = CELL_UNKNOWN;
 	table_cell(table, COLUMN_peak_waste)->number =
 		report->analysis.peak_heap->is_known ? 0 : CELL_UNKNOWN;
+	set_slab_memory(table, &(struct slab_memory){ 0 });
 	table_cell(table, COLUMN_coverage_percent)->decimal = NAN;
 	table_cell(table, COLUMN_frees_unmatched)->number = count;
 	return table_cell(table, COLUMN_cache)->text && table_cell(table, COLUMN_aliases)->text
@@ -158,7 +175,7 @@ static int add_nameless(const struct report *report, struct table *table)
 }
 
 /* A text has no column with the unmatched frees. */
-static int add_header(const struct report *report, struct header *header)
+static int add_caches_header(const struct report *report, struct header *header)
 {
 	uint64_t count = count_nameless(&report->analysis);
 
@@ -171,12 +188,20 @@ static int add_header(const struct report *report, struct header *header)
 			       count == 1 ? "s" : "", count == 1 ? "is" : "are");
 }
 
+static void hide_slab_memory(struct table *table)
+{
+	table->chosen[table_column(table, COLUMN_slab_bytes)].where = COLUMN_NOT_IN_TEXT;
+	table->chosen[table_column(table, COLUMN_slab_full_percent)].where = COLUMN_NOT_IN_TEXT;
+}
+
 int caches_table(struct report *report, struct table *table)
 {
 	const struct analysis *analysis = &report->analysis;
 	int err = 0;
 
 	estimate_add_columns(report, table);
+	if (!slab_memory_is_known(report))
+		hide_slab_memory(table);
 	table->key = "caches";
 	table->title = "Slab caches";
 	table->empty = report->filter_count ? "No allocation was selected."
@@ -203,5 +228,5 @@ const struct view view_caches = {
 	.peak_heap = true,
 	.has_intervals = true,
 	.make = make_caches,
-	.add_header = add_header,
+	.add_header = add_caches_header,
 };

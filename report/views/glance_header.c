@@ -10,6 +10,7 @@
 #include "analysis/heap_findings.h"
 #include "report/views/capture_header_totals.h"
 #include "report/views/glance_header.h"
+#include "report/views/slab_memory.h"
 
 #define CURVE_LEAST 8 /* points: fewer show nothing */
 
@@ -80,6 +81,8 @@ int glance_header_add(struct capture_header *header, const struct report *report
 		err = add_curve(header, report);
 	if (!err && !report->capture->status.no_slab)
 		err = add_waste(header, report);
+	if (!err)
+		err = slab_memory_add_line(report, &header->header);
 	if (err)
 		return err;
 	err = header_add_line(
