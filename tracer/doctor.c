@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/paths.h"
+#include "tracer/load/privileges.h"
 #include "tracer/load/programs.h"
 #include "tracer/modes.h"
 #include "tracer/rings.h"
@@ -294,13 +296,15 @@ static void print_plan(const struct attach_plan *plan)
 static void print_names(void)
 {
 	int tracefs = formats_open();
+	char advice[PRIVILEGES_TEXT];
 
 	if (snapshot_has_addresses())
 		print_check(VERDICT_OK, "symbols", "/proc/kallsyms shows addresses");
 	else
 		print_check(
 			VERDICT_LIMITED, "symbols",
-			"/proc/kallsyms shows no addresses, so call sites will be numbers: run as root, or see kernel.kptr_restrict");
+			"/proc/kallsyms shows no addresses, so call sites will be numbers%s; see also kernel.kptr_restrict",
+			privileges_own_advice(PRIVILEGE(CAP_SYSLOG), advice));
 	if (tracefs < 0) {
 		print_check(VERDICT_LIMITED, "gfp names",
 			    "tracefs cannot be read, so GFP flags will be numbers: %s",
@@ -374,23 +378,15 @@ static bool check_slabinfo(const struct topology *topology)
 
 static void print_privileges(void)
 {
-	const uint64_t bpf = 1ULL << 39, perfmon = 1ULL << 38, admin = 1ULL << 21;
-	FILE *file = fopen("/proc/self/status", "re");
-	unsigned long long rights = 0;
-	char line[256];
+	const struct privileges privileges = privileges_read();
+	const char *user = privileges.is_root ? "root" : "not root";
+	char advice[PRIVILEGES_TEXT];
 
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "CapEff: %llx", &rights) == 1)
-			break;
-	if (file)
-		fclose(file);
-	if (!geteuid())
-		print_check(VERDICT_OK, "privileges", "root");
-	else if ((rights & bpf && rights & perfmon) || rights & admin)
-		print_check(VERDICT_OK, "privileges", "not root, with CAP_BPF and CAP_PERFMON");
+	if (privileges_missing(&privileges, PRIVILEGES_TO_TRACE))
+		print_check(VERDICT_NO, "privileges", "%s%s", user,
+			    privileges_advice(&privileges, PRIVILEGES_TO_TRACE, advice));
 	else
-		print_check(VERDICT_NO, "privileges",
-			    "not root: run as root, or with CAP_BPF and CAP_PERFMON");
+		print_check(VERDICT_OK, "privileges", "%s, with CAP_BPF and CAP_PERFMON", user);
 }
 
 static void print_confinement(void)

@@ -14,6 +14,7 @@
 
 #include <bpf/bpf.h>
 
+#include "tracer/load/refusal.h"
 #include "tracer/rings.h"
 
 unsigned int rings_default_mib(unsigned int online_cpus, uint64_t memory_bytes)
@@ -57,8 +58,10 @@ uint64_t rings_bytes(unsigned int mib, bool buffered)
 
 static int fail_rings(struct rings *rings, int err, const char *action)
 {
+	char advice[REFUSAL_ADVICE];
+
 	snprintf(rings->errmsg, sizeof(rings->errmsg), "%s: %s%s", action, strerror(err),
-		 err == EPERM	 ? ": run as root, or with CAP_BPF and CAP_PERFMON"
+		 err == EPERM	 ? refusal_advice(err, 1, advice)
 		 : err == ENOMEM ? ": make the rings smaller with -m"
 				 : "");
 	return -err;

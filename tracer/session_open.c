@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "cli/message.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
+#include "tracer/load/privileges.h"
 #include "tracer/load/sampling.h"
 #include "tracer/publishing.h"
 #include "tracer/session.h"
@@ -74,6 +76,7 @@ static int load_programs(struct session *session)
 
 static int fill_directory(struct session *session)
 {
+	char advice[PRIVILEGES_TEXT];
 	struct directory *directory = &session->pieces.present.directory;
 	int err;
 
@@ -114,11 +117,12 @@ static int fill_directory(struct session *session)
 		info_msg("%s: reports will show GFP flags as numbers", directory->errmsg);
 	if (!snapshot_has_addresses() && !session->options->quiet)
 		info_msg(
-			"/proc/kallsyms shows no addresses: reports will show call sites as numbers: run as root or with CAP_SYSLOG, or see kernel.kptr_restrict");
+			"/proc/kallsyms shows no addresses: reports will show call sites as numbers%s; see also kernel.kptr_restrict",
+			privileges_own_advice(PRIVILEGE(CAP_SYSLOG), advice));
 	if (session->options->records_slab && eaccess("/proc/slabinfo", R_OK) && errno == EACCES &&
 	    !session->options->quiet)
-		info_msg(
-			"/proc/slabinfo cannot be read: the growth of each cache is unknown: run as root or with CAP_DAC_READ_SEARCH");
+		info_msg("/proc/slabinfo cannot be read: the growth of each cache is unknown%s",
+			 privileges_own_advice(PRIVILEGE(CAP_DAC_READ_SEARCH), advice));
 	err = name_tables_open(&session->names, directory, &session->programs,
 			       session->pieces.publish);
 	if (err)
@@ -191,6 +195,7 @@ static int check_pids(struct session *session)
 /* The rings count as its memory, so it would be the first that the kernel kills. */
 static void protect_from_oom(struct session *session)
 {
+	char advice[PRIVILEGES_TEXT];
 	int err;
 
 	if (!trigger_options_have(&session->options->triggers, TRIGGER_OOM))
@@ -198,8 +203,8 @@ static void protect_from_oom(struct session *session)
 	err = process_state_protect(&session->saved_state);
 	if (err && !session->options->quiet)
 		info_msg(
-			"--trigger oom: the kernel may kill kmemtraced itself for lack of memory: /proc/self/oom_score_adj: %s: run as root or with CAP_SYS_RESOURCE",
-			strerror(-err));
+			"--trigger oom: the kernel may kill kmemtraced itself for lack of memory: /proc/self/oom_score_adj: %s%s",
+			strerror(-err), privileges_own_advice(PRIVILEGE(CAP_SYS_RESOURCE), advice));
 }
 
 static int start_shipper(struct session *session)

@@ -169,7 +169,7 @@ static int allow_group(const struct stats_file_lock *lock,
 	snprintf(number, sizeof(number), "%ju", (uintmax_t)settings->group);
 	return error_format(
 		error, -err,
-		"%s: group %s cannot be given read permission: %s: choose a group that you are a member of, or run as root",
+		"%s: group %s cannot be given read permission: %s: choose a group that you are a member of, or run as root with CAP_CHOWN",
 		lock->path, settings->group_name ? settings->group_name : number, strerror(err));
 }
 

@@ -43,12 +43,22 @@ dir=user/capture
 as_user ,+bpf,+perfmon,+syslog "$kmemtraced" -o $dir -- sh -c "$work" 2>log ||
 	fail "a user: exit $?: $(cat log)"
 whole "a user"
-grep -qxF "kmemtraced: /proc/slabinfo cannot be read: the growth of each cache is unknown: run as root or with CAP_DAC_READ_SEARCH" log ||
+grep -qxF "kmemtraced: /proc/slabinfo cannot be read: the growth of each cache is unknown: run as root, or with CAP_DAC_READ_SEARCH" log ||
 	fail "nothing is said of /proc/slabinfo: $(cat log)"
 [ -e $dir/kernel/slabinfo ] && fail "a user could read /proc/slabinfo"
 "$report" slabinfo $dir >out
 grep -qx 'The capture does not have two readings of /proc/slabinfo.' out || fail "slabinfo: $(tail -n 3 out)"
 [ "$(stat -c %u $dir)" = 65534 ] || fail "the capture does not belong to the user"
+
+# a user who is root has no more without capabilities
+setpriv --bounding-set=-all --inh-caps=-all "$kmemtraced" --doctor >doctor 2>log && fail "root without capabilities: exit 0"
+for line in 'NO      privileges   root: this root lacks CAP_BPF and CAP_PERFMON: its container or service must allow this' \
+	'No capture is possible here.'; do
+	grep -qxF "$line" doctor || fail "root without capabilities: $(cat doctor log)"
+done
+setpriv --bounding-set=-all --inh-caps=-all "$kmemtraced" -q -d 1 -o none 2>log && fail "root without capabilities: exit 0"
+grep -q '^kmemtraced: .*: this root lacks CAP_BPF and CAP_PERFMON: its container or service must allow this$' log ||
+	fail "root without capabilities: $(cat log)"
 
 # with one more capability it is known; then these are the privileges during the capture
 # with exec, so that the signal does not go to the shell that runs the function

@@ -15,24 +15,31 @@
 
 #include "tracer/load/formats.h"
 #include "tracer/load/probe.h"
+#include "tracer/load/privileges.h"
 #include "tracer/load/process_probes.h"
 #include "tracer/load/refusal.h"
 
 static void explain_failure(char *reason, size_t size, const char *what, const char *target,
 			    int err)
 {
-	snprintf(reason, size, "%s%s: %s", what, target,
-		 err == -EPERM || err == -EACCES
-			 ? "not permitted: run as root, or with CAP_BPF and CAP_PERFMON"
-			 : strerror(-err));
+	char advice[REFUSAL_ADVICE];
+
+	if (err == -EPERM || err == -EACCES)
+		snprintf(reason, size, "%s%s: not permitted%s", what, target,
+			 refusal_advice(-err, 1, advice));
+	else
+		snprintf(reason, size, "%s%s: %s", what, target, strerror(-err));
 }
 
 static void explain_hook(char *reason, size_t size, const char *kind, const char *function, int err)
 {
+	const struct privileges privileges = privileges_read();
 	const char *why = refusal_text(-err);
 
 	if (err == -EPERM || err == -EACCES)
-		why = geteuid() ? "not permitted" : "this kernel refuses it";
+		why = privileges_missing(&privileges, PRIVILEGES_TO_TRACE)
+			      ? "not permitted"
+			      : "this kernel refuses it";
 	else if (err == -ENOENT)
 		why = "this kernel does not have it";
 	else if (err == -ENODEV)

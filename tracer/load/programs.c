@@ -74,12 +74,12 @@ int programs_check_cpus(struct cpu_numbers *numbers, const struct topology *topo
 
 static int fail_programs(struct programs *programs, int err, const char *what)
 {
-	char text[128];
+	char text[128], advice[REFUSAL_ADVICE];
 
 	libbpf_strerror(err, text, sizeof(text)); /* libbpf has errors of its own */
 	snprintf(programs->errmsg, sizeof(programs->errmsg), "%s: %s%s", what,
 		 err == REFUSAL_NOT_SUPPORTED ? refusal_text(err) : text,
-		 refusal_advice(err, machine_jit_setting()));
+		 refusal_advice(err, machine_jit_setting(), advice));
 	return -err;
 }
 

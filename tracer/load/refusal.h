@@ -9,10 +9,12 @@
 /* An error of the kernel, positive, as text. */
 const char *refusal_text(int err);
 
+#define REFUSAL_ADVICE 200 /* bytes; at least PRIVILEGES_TEXT */
+
 /*
  * Advice if the programs cannot be loaded or attached, with ": " before it; "": there is none. jit:
- * see machine_jit_setting().
+ * see machine_jit_setting(). May return text.
  */
-const char *refusal_advice(int err, int jit);
+const char *refusal_advice(int err, int jit, char text[REFUSAL_ADVICE]);
 
 #endif
