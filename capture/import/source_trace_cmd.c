@@ -20,6 +20,7 @@
 #include "base/hash_map.h"
 #include "capture/import/dat_gfp.h"
 #include "capture/import/dat_layout.h"
+#include "capture/import/dat_stacks.h"
 #include "capture/import/import_source.h"
 #include "capture/import/trace_cmd_magic.h"
 
@@ -37,6 +38,7 @@ struct dat {
 	const char *path;
 	struct tep_handle *tep;
 	struct dat_layout layouts[DAT_LAYOUTS];
+	struct dat_stacks stacks;
 	struct tracecmd_input *buffer; /* the buffer whose events are imported */
 	struct hash_map call_sites;    /* call sites whose function is a symbol */
 	uint64_t time;		       /* of the event before */
@@ -108,7 +110,21 @@ static int add_event(struct dat *dat, const struct dat_layout *layout, struct te
 	err = set_task(dat, record, &event);
 	if (!err)
 		err = add_function(dat, event.call_site);
-	return err ? err : import_target_put_event(dat->target, &event);
+	return err ? err : dat_stacks_put(&dat->stacks, dat->target, &event);
+}
+
+/* The stack of an event before it, and the functions of its frames. */
+static int add_stack(struct dat *dat, const struct tep_record *record)
+{
+	const uint64_t *frames;
+	uint32_t count;
+	int err = 0;
+
+	dat_stacks_take(&dat->stacks, dat->target, record);
+	frames = dat_stacks_last(&dat->stacks, &count);
+	for (uint32_t i = 0; i < count && !err; i++)
+		err = add_function(dat, frames[i]);
+	return err;
 }
 
 /* The offset of the last record of this CPU and buffer, which is 0 at first; NULL: no memory. */
@@ -170,6 +186,7 @@ static int import_record(struct tracecmd_input *handle, struct tep_record *recor
 {
 	struct dat *dat = data;
 	const struct dat_layout *layout;
+	struct tep_event *event;
 
 	dat->err = check_offset(dat, handle, record);
 	if (dat->err)
@@ -179,7 +196,8 @@ static int import_record(struct tracecmd_input *handle, struct tep_record *recor
 	(void)buffer_cpu; /* continues over all buffers */
 	if (record->cpu < 0 || record->size < 0)
 		return 0;
-	layout = dat_layout_of(dat->layouts, tep_find_event_by_record(dat->tep, record));
+	event = tep_find_event_by_record(dat->tep, record);
+	layout = dat_layout_of(dat->layouts, event);
 	if (layout && !dat->buffer)
 		dat->buffer = handle;
 	if (handle != dat->buffer) {
@@ -190,6 +208,8 @@ static int import_record(struct tracecmd_input *handle, struct tep_record *recor
 	dat->err = count_missed(dat, record);
 	if (!dat->err && layout)
 		dat->err = add_event(dat, layout, record);
+	else if (!dat->err && dat->buffer && dat_stacks_is(&dat->stacks, event))
+		dat->err = add_stack(dat, record);
 	return dat->err;
 }
 
@@ -204,6 +224,8 @@ static int import_buffers(struct dat *dat, struct tracecmd_input *top)
 		count += handles[count] != NULL;
 	}
 	tracecmd_iterate_events_multi(handles, count, import_record, dat);
+	if (!dat->err)
+		dat->err = dat_stacks_finish(&dat->stacks, dat->target);
 	for (int i = 1; i < count; i++)
 		tracecmd_close(handles[i]);
 	return dat->err;
@@ -232,6 +254,11 @@ static void add_notes(const struct dat *dat)
 			target,
 			"%s: only one buffer is imported; ignored events of other buffers: %" PRIu64,
 			dat->path, dat->other_buffers);
+	if (dat->stacks.seen && dat->stacks.unmatched)
+		import_target_note(
+			target,
+			"stacks of other events, and those that are not behind their event, which has none: %" PRIu64,
+			dat->stacks.unmatched);
 	if (dat->missed)
 		import_target_note(target,
 				   "lost events in the recording: %" PRIu64
@@ -292,6 +319,7 @@ static void dat_deinit(struct dat *dat)
 	hash_map_deinit(&dat->call_sites);
 	hash_map_deinit(&dat->places);
 	free(dat->offsets);
+	dat_stacks_deinit(&dat->stacks);
 }
 
 static int import_dat(struct import_target *target, char *const *paths, size_t count)
@@ -323,7 +351,9 @@ static int import_dat(struct import_target *target, char *const *paths, size_t c
 	set_machine(&target->metadata, dat.tep, paths[0]);
 	dat_layouts_find(dat.layouts, dat.tep);
 	find_gfp(&dat);
-	err = import_buffers(&dat, top);
+	err = dat_stacks_init(&dat.stacks, dat.tep)
+		      ? error_set(&target->error, -ENOMEM, strerror(ENOMEM))
+		      : import_buffers(&dat, top);
 	limit_seconds(0);
 	if (!err && !target->events)
 		err = error_format(&target->error, -ENODATA,
