@@ -17,6 +17,7 @@
 #include "cli/pager.h"
 #include "cli/progress.h"
 #include "report/columns.h"
+#include "report/empty_output.h"
 #include "report/render/render.h"
 #include "report/report.h"
 #include "report/summaries_search.h"
@@ -451,8 +452,8 @@ int report_print(const struct report_options *options, struct capture *capture)
 	int status = err ? report_failed(options, &report, err)
 			 : report_render(options, &header.header, &report);
 
-	if (status == EXIT_OK)
-		say_unknown_cache(&report, options->query, options->input);
+	if (status == EXIT_OK && !say_unknown_cache(&report, options->query, options->input))
+		say_empty_output(options, &report);
 	if (status == EXIT_OK)
 		status = report_check_loss(options, &header, &report);
 	capture_header_deinit(&header);

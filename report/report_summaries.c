@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include "cli/message.h"
 #include "fleet/summary/summary_file.h"
+#include "report/empty_output.h"
 #include "report/report.h"
 #include "report/report_summaries.h"
 #include "report/summaries/flame.h"
@@ -251,6 +252,8 @@ int report_summaries_print(const struct report_options *options, const struct su
 	int status = err ? report_failed(options, &report, err)
 			 : report_render(options, &header.header, &report);
 
+	if (status == EXIT_OK)
+		say_empty_output(options, &report);
 	summaries_header_deinit(&header);
 	report_deinit(&report);
 	return status;

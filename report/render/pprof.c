@@ -302,6 +302,17 @@ static void put_frames(struct pprof *pprof)
 	free(seen);
 }
 
+/* The type that a reader shows first: live bytes are no answer where nothing is live. */
+static size_t default_type(const struct flame *flame, size_t count)
+{
+	const size_t alloc_space = 1;
+
+	if (flame->measure == FLAME_allocated ||
+	    (flame->measure == FLAME_live && !flame_total(flame).bytes))
+		return alloc_space;
+	return count - 1;
+}
+
 static void put_profile(struct pprof *pprof)
 {
 	static const char *const units[] = { "count", "bytes" };
@@ -323,7 +334,7 @@ static void put_profile(struct pprof *pprof)
 	put_number(pprof->file, PROFILE_PERIOD, flame->interval ? flame->interval : 1);
 	put_number(pprof->file, PROFILE_COMMENT, take_string(pprof, flame->title));
 	put_number(pprof->file, PROFILE_DEFAULT_SAMPLE_TYPE,
-		   take_string(pprof, types[flame->measure == FLAME_allocated ? 1 : count - 1]));
+		   take_string(pprof, types[default_type(flame, count)]));
 	put_bytes(pprof->file, PROFILE_STRING_TABLE, "", 0);
 	for (uint32_t i = 1; i < pprof->strings.count; i++) {
 		const char *text = texts_get(&pprof->strings, i);

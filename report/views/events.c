@@ -238,6 +238,7 @@ static int finish_events(struct report *report)
 	struct events *events = report->data;
 	int err = row_stream_flush(&events->stream);
 
+	report->counted = events->rows;
 	if (err)
 		error_set_at(&report->error, err, "standard output");
 	return err;

@@ -79,20 +79,22 @@ static const char *unknown_filter(const struct report *report)
 	for (size_t i = 0; text && i < report->analysis.cache_count; i++)
 		if (report->analysis.caches[i].selected)
 			return NULL;
+	return text;
 }
 
-void say_unknown_cache(const struct report *report, const struct query *query, const char *input)
+bool say_unknown_cache(const struct report *report, const struct query *query, const char *input)
 {
 	const char *text;
 	char hint[HINT];
 
 	if (!report->capture)
-		return;
+		return false;
 	text = unknown_filter(report);
 	if (!text && query && query_find_unknown_cache(query, &report->analysis, &text))
-		return;
+		return false;
 	if (text)
 		info_msg("%s%sno object is of a slab cache that matches \"%s\"%s",
 			 input ? input : "", input ? ": " : "", text,
 			 near_cache(&report->analysis, text, hint));
+	return text;
 }

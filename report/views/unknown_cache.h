@@ -8,8 +8,8 @@
 /*
  * After the analysis, which may be of summaries (report->capture is NULL): no message then. Names
  * the cache that the user probably means. query: with the expression of --where; or NULL. input:
- * the name of the capture; NULL: it has none.
+ * the name of the capture; NULL: it has none. True: there was a message.
  */
-void say_unknown_cache(const struct report *report, const struct query *query, const char *input);
+bool say_unknown_cache(const struct report *report, const struct query *query, const char *input);
 
 #endif

@@ -164,7 +164,8 @@ int making_finish(struct making *making)
 	err = making_flush(making, making->end, complete);
 	if (err)
 		return err;
-	qsort(making->cpus, making->cpu_count, sizeof(*making->cpus), compare_cpus);
+	if (making->cpu_count)
+		qsort(making->cpus, making->cpu_count, sizeof(*making->cpus), compare_cpus);
 	for (size_t i = 0; i < making->cpu_count; i++) {
 		err = finish_cpu(making, making->cpus[i]);
 		if (err)
