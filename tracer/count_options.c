@@ -10,6 +10,7 @@
 #include "analysis/fields/field_table.h"
 #include "cli/exit_status.h"
 #include "report/render/render.h"
+#include "report/views/view.h"
 #include "tracer/count_options.h"
 
 #define GROUPS_MAX (1U << 24)
@@ -102,6 +103,13 @@ const struct option_row count_rows[] = {
 	{ "linear", 0, "EXPRESSION,LOW,HIGH,STEP", "Histogram from LOW to HIGH by STEP",
 	  .value = STATISTIC_LINEAR, .parse = parse_statistic, .word = event_field_name,
 	  .needs = "count" },
+	{ "sort", 's', "KEY[,KEY...]",
+	  "With --count: sort by these columns; -KEY is descending, +KEY ascending", AT(sort),
+	  .needs = "count" },
+	{ "lines", 'l', "N",
+	  "With --count: print the first N rows of each table, 0 for all (default: in text 100, else all)",
+	  AT(lines), OPTION_GIVEN(struct count_options, lines_given), .kind = ARGUMENT_NUMBER,
+	  .unit = "rows", .needs = "count", .words = "0|10|20|50" },
 	{ "count-groups", 0, "N",
 	  "Make room for N keys in the kernel (default: 16384); events without room are counted without a group",
 	  AT(groups), .kind = ARGUMENT_NUMBER, .least = 1, .most = GROUPS_MAX, .unit = "keys",
@@ -113,6 +121,25 @@ const struct option_row count_rows[] = {
 	{ 0 },
 };
 
+/* The columns follow from the query: a wrong key is refused before anything is counted. */
+static void check_sort(struct argp_state *state, const struct count_options *options)
+{
+	struct report report = { .view = &view_count, .query = options->query };
+	struct table table;
+	int err = view_count.set_columns(&report);
+
+	if (!err) {
+		table_init(&table, report.columns, report.column_count);
+		err = table_sort(&table, options->sort);
+		if (err == -EINVAL)
+			option_error(state, "--sort: %s", table.error.text);
+		table_deinit(&table);
+	}
+	free(report.columns);
+	if (err)
+		argp_failure(state, EXIT_TROUBLE, -err, "--sort");
+}
+
 void count_options_complete(struct argp_state *state, struct count_options *options,
 			    const char *probes_text)
 {
@@ -120,6 +147,8 @@ void count_options_complete(struct argp_state *state, struct count_options *opti
 		check_count_query(state, options,
 				  query_probes(options->query, "--probes", probes_text));
 	check_count_query(state, options, counted_query(options->query, &options->parts));
+	if (options->sort)
+		check_sort(state, options);
 }
 
 void count_options_deinit(struct count_options *options)

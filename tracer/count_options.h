@@ -4,6 +4,7 @@
 #define TRACER_COUNT_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "cli/option_table.h"
@@ -17,6 +18,9 @@ struct count_options {
 	uint32_t parts;	 /* that the query needs, as counted_query() */
 	uint32_t groups; /* room for keys in the kernel */
 	const struct renderer *renderer;
+	const char *sort; /* NULL: by the number of events */
+	bool lines_given;
+	size_t lines; /* rows; 0: all */
 };
 
 extern const struct option_row count_rows[];

@@ -167,20 +167,30 @@ static int make_header(const struct live_counts *counts, const struct pieces *pi
 	return err ? err : report->view->add_header(report, &header->header);
 }
 
-static int print_counts(struct live_counts *counts, struct pieces *pieces, struct report *report)
+/* --sort is of the groups, not of the histograms; -l is of both. */
+static int sort_and_cut(struct report *report, const struct count_options *count)
 {
-	const struct options *options = pieces->options;
-	const struct output output = { .file = stdout };
-	struct counts_header header = { 0 };
+	size_t rows = count->lines_given	     ? count->lines
+		      : report->renderer->for_people ? report->view->rows
+						     : 0;
 	int err = 0;
 
 	for (size_t i = 0; i < report->table_count && !err; i++) {
 		struct table *table = &report->tables[i];
 
-		err = table_sort(table, table->sort);
-		if (options->count.renderer->for_people)
-			table_cut(table, report->view->rows);
+		err = table_sort_and_cut(table, i || !count->sort ? table->sort : count->sort,
+					 rows);
 	}
+	return err;
+}
+
+static int print_counts(struct live_counts *counts, struct pieces *pieces, struct report *report)
+{
+	const struct options *options = pieces->options;
+	const struct output output = { .file = stdout };
+	struct counts_header header = { 0 };
+	int err = sort_and_cut(report, &options->count);
+
 	if (!err)
 		say_unknown_cache(report, report->query, NULL);
 	if (!err)

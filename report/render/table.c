@@ -134,30 +134,52 @@ static bool column_descends(enum column_type type)
 	       type == COLUMN_BOUND;
 }
 
+static bool is_word(const char *word, const char *text, size_t length)
+{
+	return strlen(word) == length && !memcmp(word, text, length);
+}
+
+/* The column of the key, or the only one with this word as its heading; column_count: none. */
+static size_t find_sort_column(const struct table *table, const char *key, size_t length)
+{
+	size_t found = table->column_count, count = 0;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+
+		if (column->type == COLUMN_BAR)
+			continue;
+		if (is_word(column->key, key, length))
+			return i;
+		if (length && is_word(column->header, key, length)) {
+			found = i;
+			count++;
+		}
+	}
+	return count == 1 ? found : table->column_count;
+}
+
 static int sort_add_key(struct sort *sort, struct table *table, const char *key, size_t length)
 {
+	struct sort_key *new;
 	char direction = 0;
+	size_t column;
 
 	if (length && (*key == '-' || *key == '+')) {
 		direction = *key++;
 		length--;
 	}
-	for (size_t i = 0; i < table->column_count; i++) {
-		const struct column *column = &table->columns[i];
-		struct sort_key *new;
-
-		if (column->type == COLUMN_BAR || strlen(column->key) != length ||
-		    memcmp(column->key, key, length) != 0)
-			continue;
-		if (sort->count == SORT_KEYS_MAX)
-			return error_format(&table->error, -EINVAL, "more than %d sort keys",
-					    SORT_KEYS_MAX);
-		new = &sort->keys[sort->count++];
-		new->column = i;
-		new->descending = direction ? direction == '-' : column_descends(column->type);
-		return 0;
-	}
-	return refuse_sort_key(table, key, length);
+	column = find_sort_column(table, key, length);
+	if (column == table->column_count)
+		return refuse_sort_key(table, key, length);
+	if (sort->count == SORT_KEYS_MAX)
+		return error_format(&table->error, -EINVAL, "more than %d sort keys",
+				    SORT_KEYS_MAX);
+	new = &sort->keys[sort->count++];
+	new->column = column;
+	new->descending = direction ? direction == '-'
+				    : column_descends(table->columns[column].type);
+	return 0;
 }
 
 /* Unknown changes are the smallest. */
@@ -194,12 +216,12 @@ static int cell_compare(enum column_type type, const struct cell *a, const struc
 	case COLUMN_DURATION:
 	case COLUMN_HEX:
 	case COLUMN_BOOL:
+	case COLUMN_NULLABLE:
 		/* CELL_UNKNOWN becomes the smallest. */
 		return (a->number + 1 > b->number + 1) - (a->number + 1 < b->number + 1);
 	case COLUMN_BOUND:
 		return a->truth - b->truth;
 	case COLUMN_NUMBER:
-	case COLUMN_NULLABLE:
 	case COLUMN_LIVE:
 		break;
 	}

@@ -45,6 +45,11 @@ done >out <<'END'
 --count --count-groups=0
 --count --count-groups=16777217
 --count --format=xml
+-s count
+-l 3
+--count -s sum
+--count --by=comm --sum=bytes_req -s sum,com
+--count -l many
 
 # --metrics
 --metrics=

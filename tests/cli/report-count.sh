@@ -103,4 +103,17 @@ for capture in kmemtrace.data "$srcdir/data/sample"; do
 	diff -u computed counted >differences ||
 		{ head -20 differences; echo "$capture: events differ from jq"; failed=1; }
 done
+# a heading that one column has is a sort key
+for sign in '' + -; do
+	for key in sum_bytes_req sum; do
+		"$report" count -i whole --by=name,comm --sum=bytes_req -s $sign$key --format=csv >sorted.$key 2>errors ||
+			{ echo "-s $sign$key: $(cat errors)"; failed=1; }
+	done
+	cmp sorted.sum sorted.sum_bytes_req || failed=1
+done
+# groups without a value are behind those with one
+"$report" count -i whole --by=name --sum=bytes_req -s sum --format=csv | tr -d '\r' | awk -F, 'NR > 1 { print $3 == "" ? "-" : "n" }' | uniq >order
+[ "$(xargs <order)" = "n -" ] || { echo "sums that are not known: $(xargs <order)"; failed=1; }
+"$report" count -i whole --by=comm --sum=bytes_req,bytes_alloc -s sum >sorted 2>errors && { echo "two sums: exit 0"; failed=1; }
+grep -q 'no sort key is named "sum"' errors || { echo "two sums: $(cat errors)"; failed=1; }
 exit $failed

@@ -140,6 +140,16 @@ $report count $by --format=csv | sort >recorded
 sort counted | diff - recorded || fail "a capture has other system calls"
 grep -q '^vm.munmap,munmap,516096,1,516096,false' recorded || fail "$(cat recorded)"
 
+# sorted by a statistic, and only the first rows; in a report of a capture, too
+for key in sum -sum_bytes_alloc +sum; do
+	"$kmemtraced" -q --count --by=site --sum=bytes_alloc -s $key -l 3 --format=csv -- sh -c 'ls -lR /proc/self >/dev/null' >sorted || fail "exit $?"
+	[ "$(wc -l <sorted)" = 4 ] || fail "-l 3: $(cat sorted)"
+	direction=-r
+	[ $key != +sum ] || direction=
+	# shellcheck disable=SC2086 # an option or nothing
+	sed 1d sorted | awk -F, '{ print $(NF - 1) }' | sort -c -n $direction || fail "-s $key: $(cat sorted)"
+done
+
 # without room for all keys: each event is in a group or counted as ungrouped
 load fs 1000 -q --rescue --count --by=site --count-groups=4 --format=json
 ungrouped=$(jq .loss.ungrouped output)
