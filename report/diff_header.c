@@ -293,6 +293,8 @@ int diff_header_add(struct header *header, const struct report_options *options,
 	add_fields(header, options, diff);
 	add_compared_capture(header, "a", a);
 	add_compared_capture(header, "b", b);
+	if (options->renderer->for_people && !options->verbose)
+		return diff_header_add_brief(header, options, diff, a, b);
 	err = copy_lines(header, "A", a);
 	if (!err)
 		err = copy_lines(header, "B", b);

@@ -27,4 +27,12 @@ int diff_header_add(struct header *header, const struct report_options *options,
 		    const struct diff *diff, const struct diff_capture *a,
 		    const struct diff_capture *b);
 
+/*
+ * The short header of a comparison: what is compared, its quality, and how. At most five lines, of
+ * those of both captures' own short headers. 0 or -ENOMEM.
+ */
+int diff_header_add_brief(struct header *header, const struct report_options *options,
+			  const struct diff *diff, const struct diff_capture *a,
+			  const struct diff_capture *b);
+
 #endif

@@ -67,6 +67,7 @@ static int read_side(const struct report_options *options, struct diff_capture *
 		return error_msg("%s: %s", capture->path, strerror(-err));
 	err = report_init(&report, options);
 	report.diff = side;
+	report.is_brief = options->renderer->for_people && !options->verbose;
 	if (!err)
 		err = report_make(&report, &capture->capture);
 	if (!err && header)
@@ -128,6 +129,7 @@ static int read_summaries(const struct report_options *options, const char *file
 		.filters = (const char *const *)options->filters,
 		.filter_count = options->filter_count,
 		.renderer = options->renderer,
+		.is_brief = options->renderer->for_people && !options->verbose,
 	};
 	int status = report_summaries_check_diff(options), err;
 

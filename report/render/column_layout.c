@@ -33,8 +33,8 @@ static bool column_in_bytes(const struct column *column)
 	case COLUMN_CHANGE:
 	case COLUMN_SIGNED:
 	case COLUMN_DECIMAL:
-		return strcmp(column->unit, "bytes") == 0 || strcmp(column->unit, "waste") == 0 ||
-		       strstr(column->key, "bytes");
+		return strncmp(column->unit, "bytes", strlen("bytes")) == 0 ||
+		       strcmp(column->unit, "waste") == 0 || strstr(column->key, "bytes");
 	case COLUMN_TEXT:
 	case COLUMN_BOUND:
 	case COLUMN_HEX:

@@ -24,7 +24,7 @@ pairs()
 {
 	"$report" diff 6.1-amd64 6.12-amd64 -l 10
 	"$report" diff 6.1-s390x 6.12-s390x --by=function -l 5 --normalise=events
-	"$report" diff 6.1-amd64 6.1-s390x --by=cache -l 5 --normalise='right_large [plant]'
+	"$report" -v diff 6.1-amd64 6.1-s390x --by=cache -l 5 --normalise='right_large [plant]'
 	pairs 6.1-amd64 6.12-amd64
 	pairs 6.1-armhf 6.12-s390x --by=function
 	"$report" diff 6.1-amd64 6.12-amd64 --by=module,comm --format=csv -l 4
