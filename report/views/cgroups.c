@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "analysis/fields/allocations.h"
+#include "report/render/header.h"
+#include "report/render/render.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/row_names.h"
 #include "report/views/value_cells.h"
@@ -205,6 +207,16 @@ static int make_cgroups(struct report *report)
 	return err;
 }
 
+/* A cgroup may be charged for much more, of which no tracepoint of the allocator knows. */
+static int add_header(const struct report *report, struct header *header)
+{
+	if (!report->renderer->for_people)
+		return 0;
+	return header_add_line(
+		header, "not shown", false,
+		"memory without events, as vmalloc and page tables: see memory.stat");
+}
+
 const struct view view_cgroups = {
 	.name = "cgroups",
 	.summary = "allocations by the tasks of each cgroup, and objects charged to it",
@@ -213,4 +225,5 @@ const struct view view_cgroups = {
 	.has_intervals = true,
 	.set_by = set_by,
 	.make = make_cgroups,
+	.add_header = add_header,
 };

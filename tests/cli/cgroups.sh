@@ -113,5 +113,8 @@ echo uncharged >>uncharged/kernel/cgroups
 	$report missing cgroups --format=csv 2>&1
 	$report missing count --by=cgroup,container --format=csv 2>&1
 } >out
+# what a cgroup is charged for, but no event reports, is named
+[ "$($report data cgroups | grep '^not shown')" = 'not shown memory without events, as vmalloc and page tables: see memory.stat' ] ||
+	wrong "not shown: $($report data cgroups | head)"
 compare cgroups.expected out
 exit $failed
