@@ -21,9 +21,10 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_given_growth_objects },
 	{ .name = COLUMN_given_growth_bytes },
 	{ .name = COLUMN_slabs, .where = COLUMN_NOT_IN_TEXT },
-	{ .name = COLUMN_slabs_bytes },
-	{ .name = COLUMN_slabs_full_percent },
-	{ .name = COLUMN_slabs_spare_bytes },
+	{ .name = COLUMN_slab_bytes, .legend = "memory of the slabs of the cache at the end" },
+	{ .name = COLUMN_slab_full_percent,
+	  .legend = "given objects / all objects that the slabs have room for" },
+	{ .name = COLUMN_slab_spare_bytes },
 	{ .name = COLUMN_slabs_below_quarter, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_slabs_below_half, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_slabs_below_three_quarters, .where = COLUMN_NOT_IN_TEXT },
@@ -110,10 +111,10 @@ static int add_census_row(struct table *table, const struct census *census, bool
 	table_cell(table, COLUMN_given_growth_bytes)->change =
 		has_before ? (int64_t)(census->given_bytes - census->before_bytes) : CHANGE_UNKNOWN;
 	table_cell(table, COLUMN_slabs)->number = census->slabs;
-	table_cell(table, COLUMN_slabs_bytes)->number = census->slab_bytes;
-	table_cell(table, COLUMN_slabs_full_percent)->decimal =
+	table_cell(table, COLUMN_slab_bytes)->number = census->slab_bytes;
+	table_cell(table, COLUMN_slab_full_percent)->decimal =
 		census->room ? 100 * (double)census->given / (double)census->room : 0;
-	table_cell(table, COLUMN_slabs_spare_bytes)->number = census->spare_bytes;
+	table_cell(table, COLUMN_slab_spare_bytes)->number = census->spare_bytes;
 	for (unsigned int i = 0; i < 3; i++)
 		table_cell(table, below[i])->number = census->below[i];
 	table_cell(table, COLUMN_slabs_unknown)->number = census->unknown;
@@ -167,8 +168,8 @@ static int make_census(struct report *report)
 
 	table->key = "census";
 	table->empty =
-		"The capture has no reading of the slab allocator: kmemtraced --doctor says whether it is possible.";
-	table->sort = "slabs_bytes";
+		"The capture has no reading of the slab allocator: record with kmemtraced --audit; --doctor says whether it is possible.";
+	table->sort = "slab_bytes";
 	table->tiebreak = table_column(table, COLUMN_cache);
 	list = calloc(count + 1, sizeof(*list));
 	if (!list)

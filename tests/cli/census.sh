@@ -20,6 +20,7 @@ cache 0xb000 1024 1000 0 c
 cache 0x9000 1024 1000 0 a
 slab 0 0x50000 4096 4 7
 slab 1 0x10000 4096 4 8
+end 2
 heap 8000 8100
 cache 0x9000 1024 1000 0 a
 cache 0xa000 1200 1192 8 b
@@ -28,24 +29,25 @@ slab 0 0x20000 4096 4 e
 slab 0 0x30000 4096 4 d
 slab 0 0x40000 4096 4 f
 slab 1 0x60000 4096 3 4
+end 5
 END
 "$report" census -i a.capture --format=json >found.json || fail "census: exit $?"
 jq -c '.census[] | [.cache, .size, .given_objects, .given_bytes, .given_growth_objects, .given_growth_bytes, .slabs,
-	.slabs_bytes, .slabs_spare_bytes, .slabs_below_quarter, .slabs_below_half, .slabs_below_three_quarters]' found.json >found
+	.slab_bytes, .slab_spare_bytes, .slabs_below_quarter, .slabs_below_half, .slabs_below_three_quarters]' found.json >found
 cat >expected <<END
 ["(all)",null,7,7520,3,3424,5,20480,8192,1,3,4]
 ["a",1024,5,5120,2,2048,4,16384,8192,1,3,3]
 ["b",1200,2,2400,2,2400,1,4096,0,0,0,1]
 END
 diff expected found || fail "the census differs from what was counted by hand"
-jq -e '.census[0].slabs_full_percent | . > 36.8 and . < 36.9' found.json >/dev/null || fail "7 of 19 is not 36.8 %: $(cat found.json)"
+jq -e '.census[0].slab_full_percent | . > 36.8 and . < 36.9' found.json >/dev/null || fail "7 of 19 is not 36.8 %: $(cat found.json)"
 "$report" census -i a.capture --legend | grep -q 'spare' || fail "no legend"
 
-sed -i '/^heap 200/,/^slab 1/d' a.capture/kernel/heap
+sed -i '/^heap 200/,/^end/d' a.capture/kernel/heap
 "$report" census -i a.capture --format=json | jq -e '.census | length == 3 and all(.given_growth_objects == null)' >/dev/null ||
 	fail "one reading has no growth"
 rm a.capture/kernel/heap
 "$report" census -i a.capture >text 2>&1 || fail "without a reading: exit $?"
-grep -q 'no reading of the slab allocator: kmemtraced --doctor' text || fail "without a reading: $(cat text)"
+grep -q 'no reading of the slab allocator: record with kmemtraced --audit' text || fail "without a reading: $(cat text)"
 "$report" census -i a.capture --cache=a >text 2>&1
 [ $? = 2 ] && grep -q 'without filters' text || fail "with a filter: $(cat text)"
