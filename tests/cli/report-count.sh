@@ -112,7 +112,7 @@ for sign in '' + -; do
 	cmp sorted.sum sorted.sum_bytes_req || failed=1
 done
 # groups without a value are behind those with one
-"$report" count -i whole --by=name --sum=bytes_req -s sum --format=csv | tr -d '\r' | awk -F, 'NR > 1 { print $3 == "" ? "-" : "n" }' | uniq >order
+"$report" count -i whole --by=type,operation --sum=bytes_req -s sum --format=csv | tr -d '\r' | awk -F, 'NR > 1 { print $4 == "" ? "-" : "n" }' | uniq >order
 [ "$(xargs <order)" = "n -" ] || { echo "sums that are not known: $(xargs <order)"; failed=1; }
 "$report" count -i whole --by=comm --sum=bytes_req,bytes_alloc -s sum >sorted 2>errors && { echo "two sums: exit 0"; failed=1; }
 grep -q 'no sort key is named "sum"' errors || { echo "two sums: $(cat errors)"; failed=1; }
