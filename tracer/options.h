@@ -47,7 +47,7 @@ struct options {
 	gid_t publish_group;  /* (gid_t)-1: none */
 	const char *publish_group_name;
 	size_t publish_objects;	    /* live ones that are tracked */
-	bool no_audit;		    /* do not read the allocator's lists */
+	bool audit;		    /* read the allocator's lists */
 	bool no_details;	    /* publish no figures by site, task and cgroup */
 	bool publish_base;	    /* readers show objects from before the start, too */
 	bool no_capture;	    /* publish or count only */
@@ -105,7 +105,7 @@ static inline bool options_have_streams(const struct options *options)
 /* Are the readings of the slab allocator a part of the capture? */
 static inline bool options_audit(const struct options *options)
 {
-	return !options->no_audit && !options->no_capture && !options->count.enabled &&
+	return options->audit && !options->no_capture && !options->count.enabled &&
 	       options->records_slab && !options->stream;
 }
 

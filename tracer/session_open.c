@@ -276,8 +276,8 @@ static int open_parts(struct session *session)
 		return error_set_at(&session->error, -ENOMEM, "the packer of -z");
 	if (options_audit(options))
 		heap_audit_open(&session->audit);
-	if (*session->audit.reason && options->verbose)
-		info_msg("the slab allocator is not read: %s", session->audit.reason);
+	if (*session->audit.reason && !options->quiet)
+		info_msg("--audit: the slab allocator is not read: %s", session->audit.reason);
 	return load_programs(session);
 }
 

@@ -24,8 +24,7 @@ find /proc -maxdepth 3 >/dev/null 2>&1
 date -u +%Y-%m-%dT%H:%M:%S.%N >ended
 cat /proc/slabinfo >after
 E2
-# without the audit, which knows more than this view
-"$kmemtraced" -q --no-audit -- sh load.sh || fail "kmemtraced: exit $?"
+"$kmemtraced" -q -- sh load.sh || fail "kmemtraced: exit $?"
 checked
 "$report" slabinfo --format=csv -l 0 2>/dev/null | tr -d '\r' >view || fail "slabinfo: exit $?"
 caches() { # caches FILE OPTION…: a line "cache allocations frees unmatched" each

@@ -333,7 +333,8 @@ look_up_fetched "$kernel"
 long=()
 [ -z "${KMEMTRACE_LONG:-}" ] || { touch long && long=("$PWD/long"); }
 succeed "$srcdir/vm/build-module.sh" "$kernel" "$srcdir/vm/plant" module
-in_guest "$kernel" "$srcdir/vm/kernel.guest" module/plant.ko planted leaks \
+succeed "$triplet-gcc" -O2 -static -I"$builddir" -o register "$srcdir/live/register.c"
+in_guest "$kernel" "$srcdir/vm/kernel.guest" module/plant.ko planted leaks register \
 	"$srcdir/vm/capture.guest" "$srcdir/vm/explain.sh" "${long[@]}"
 echo "$release, $(grep -c '^unobserved ' "$kernel/planted/kernel/status") paths unobserved," \
 	"$(sed -n 's/^part: \(planted .*)\).*/\1/p' "$kernel/console")"
