@@ -46,16 +46,19 @@ says() { # says KEY COUNT
 
 probes='vm.pagefault*,vm.m*map,vm.brk'
 recorded minor --probes="$probes"
+# where the kernel maps the zero page for a read, a write to it faults again; some kernels map a page at once
+again=$(($(value said faults) - 64))
+[ $again = 10 ] || [ $again = 0 ] || fail "faults of 64 pages, 10 of them first read: $(cat said)"
 if grep -q '"write_access": [01]' events; then
 	has 10 pagefault null 0
-	has 64 pagefault null 1
+	has $((54 + again)) pagefault null 1
 else
-	has 74 pagefault null null
+	has $((64 + again)) pagefault null null
 fi
-has 74 pagefault.return 2 null
+has $((64 + again)) pagefault.return 2 null
 has 1 mmap null null
 has 1 munmap null null
-for key in faults minor rusage_minor; do says $key 74; done
+for key in faults minor rusage_minor; do says $key $((64 + again)); done
 [ "$(json .totals.allocations)" = 0 ] || fail "slab events are recorded"
 [ "$(json .loss.slab_recorded)" = false ] || fail "the report does not know that"
 "$report" -v | grep -q '^ *no slab events were recorded' || fail "the text does not say it"
