@@ -48,7 +48,8 @@ void heap_audit_write(struct heap_audit *audit, struct directory *directory)
 	FILE *file;
 	int err = 0, failed;
 
-	if (!audit->count)
+	/* one alone says nothing of the end */
+	if (audit->count < sizeof(audit->readings) / sizeof(*audit->readings))
 		return;
 	file = directory_open(directory, "kernel/heap", false);
 	for (size_t i = 0; file && i < audit->count && !err; i++)

@@ -177,7 +177,7 @@ static const struct option_row option_rows[] = {
 	  AT(no_rescue) },
 	{ "audit", 0, NULL,
 	  "Also read, at the begin and at the end, which objects the slab allocator has given out: reports then know what was freed without an event",
-	  AT(audit), .excludes = "no-capture" },
+	  AT(audit), .excludes = "no-capture|count|profile" },
 	{ "proc-mem", 0, "SECONDS",
 	  "Read the memory of all processes at the begin, at the end and every SECONDS, for the functions proc_mem_rss() and the like in reports",
 	  AT(proc_mem_ns), OPTION_GIVEN(struct options, proc_mem), .kind = ARGUMENT_DURATION,
@@ -312,6 +312,9 @@ static void complete_publish(struct argp_state *state, struct options *options)
 	if (!options->publish_objects)
 		options->publish_objects = PUBLISH_OBJECTS;
 	options->stream = options->output && !strcmp(options->output, "-");
+	if (options->audit && options->stream)
+		option_error(state,
+			     "--audit: the readings are in no stream: it cannot be used with -o -");
 	if (options->stream && isatty(STDOUT_FILENO))
 		option_error(
 			state,

@@ -17,12 +17,9 @@
  * The live objects of a cache with missed frees that may be freed, after the audit: those that it
  * could not judge, and those that may be other objects at the same addresses.
  */
-static uint64_t doubtful_objects(const struct analysis *analysis,
-				 const struct analysis_cache *cache)
+static uint64_t doubtful_objects(const struct analysis_cache *cache)
 {
-	return analysis->audit.has_unseen
-		       ? MIN(cache->unjudged + cache->unseen, cache->live_objects)
-		       : cache->live_objects;
+	return MIN(cache->unjudged + cache->unseen, cache->live_objects);
 }
 
 /* The live objects of a cache that may be freed. is_missed: some of its frees were missed. */
@@ -34,8 +31,8 @@ static uint64_t maybe_freed(const struct analysis *analysis, const struct analys
 
 	if (analysis->capture->status.traced_pid_count)
 		return cache->live_objects;
-	if (analysis->audit.time)
-		return is_missed ? doubtful_objects(analysis, cache) : 0;
+	if (analysis->audit.has_unseen)
+		return is_missed || (grown && grown->unobserved < 0) ? doubtful_objects(cache) : 0;
 	if (grown && grown->unobserved != SLAB_GROWTH_UNKNOWN && grown->unobserved < 0)
 		freed = (uint64_t)-grown->unobserved;
 	return is_missed ? cache->live_objects : MIN(freed, cache->live_objects);
@@ -55,7 +52,7 @@ static void add_caches(struct live_bounds *bounds, const struct analysis *analys
 			missed += checkpoint_state_missed_frees(&analysis->capture->checkpoint,
 								cache->name);
 		freed = maybe_freed(analysis, cache, growth, missed);
-		bounds->caches[i] = freed || ((missed || filtered) && !analysis->audit.time);
+		bounds->caches[i] = freed || ((missed || filtered) && !analysis->audit.has_unseen);
 		bounds->any |= bounds->caches[i] && cache->live_objects;
 		if (missed || filtered)
 			bounds->missed += freed;

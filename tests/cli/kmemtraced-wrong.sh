@@ -139,6 +139,9 @@ done >out <<'END'
 --summaries --no-capture -z
 --summaries --no-capture --stacks
 --summaries --no-details
+--audit -o -
+--audit --profile
+--audit --count
 END
 compare kmemtraced-wrong.expected out
 [ "$(ls)" = out ] || fail "left behind: $(ls)"

@@ -142,6 +142,24 @@ static void says_nothing_of_an_earlier_time(void **state)
 	close_audited(&audited);
 }
 
+/* A piece that was cut from a longer capture can have the reading from after its own end. */
+static void ignores_a_reading_after_the_end(void **state)
+{
+	struct analysis_settings settings = { .threads = 1 };
+	struct audited audited;
+
+	(void)state;
+	open_audited(&audited, "heap 5100 5200\n" CACHES "end 0\n", &settings);
+	assert_int_equal(audited.analysis.totals.live_objects, 6);
+	close_audited(&audited);
+	open_audited(&audited,
+		     "heap 5100 5200\n" CACHES "slab 0 0x100000 4096 64 ffffffffffffffff\nend 1\n",
+		     &settings);
+	assert_int_equal(audited.analysis.audit.time, 0);
+	assert_int_equal(audited.analysis.totals.live_objects, 6);
+	close_audited(&audited);
+}
+
 static void changes_nothing_without_a_reading(void **state)
 {
 	struct analysis_settings settings = { .threads = 1 };
@@ -168,6 +186,7 @@ int main(void)
 		cmocka_unit_test(ends_what_the_allocator_has_free),
 		cmocka_unit_test(judges_nothing_of_an_unknown_slab),
 		cmocka_unit_test(says_nothing_of_an_earlier_time),
+		cmocka_unit_test(ignores_a_reading_after_the_end),
 		cmocka_unit_test(changes_nothing_without_a_reading),
 	};
 
