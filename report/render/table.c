@@ -151,7 +151,7 @@ static size_t find_sort_column(const struct table *table, const char *key, size_
 			continue;
 		if (is_word(column->key, key, length))
 			return i;
-		if (length && is_word(column->header, key, length)) {
+		if (length && column->header && is_word(column->header, key, length)) {
 			found = i;
 			count++;
 		}

@@ -59,8 +59,9 @@ enum column_where {
 };
 
 struct column {
-	const char *key;	   /* in JSON, CSV and the sort option */
-	const char *header, *unit; /* two lines above the column; the unit may be "" */
+	const char *key; /* in JSON, CSV and the sort option */
+	/* Two lines above the column; the unit may be "". Both are NULL if no text is made. */
+	const char *header, *unit;
 	enum column_type type;
 	int decimals; /* of COLUMN_DECIMAL, in the text */
 	enum column_where where;
