@@ -93,15 +93,16 @@ tr -s ' \n' ' ' <sites.txt |
 	grep -q 'lost records may be samples or their frees: the intervals include up to [1-9]' ||
 	fail "no word on lost samples: $(head -20 sites.txt)"
 
-# While samples come too fast, they are taken from more bytes: the first ones, and few later ones.
+# While samples come too fast, they are taken from more bytes: the first ones, and few later ones. An estimate needs many.
 followed()
 {
 	"$builddir/tests/live/workload" fs 10000 folder >truth 2>workload.log || fail "$(cat workload.log)"
 	"$report" sites --format=json >estimates 2>/dev/null
-	jq -e '.estimates | .interval_bytes == 4096 and .interval_bytes_most >= 16 * 4096' estimates >/dev/null
+	jq -e '.estimates | .interval_bytes == 4096 and .interval_bytes_most >= 16 * 4096 and .samples > 1000' \
+		estimates >/dev/null
 }
 start_daemon -q --profile=4k --max-samples=300
-wait_for "a longer interval" followed
+wait_for "a longer interval, and samples" followed
 stop_daemon
 checked
 figures
