@@ -83,6 +83,9 @@ static size_t find_dead(struct analysis *analysis, const struct heap_reading *re
 	struct slab_object *object;
 	size_t count = 0, next = 0;
 
+	analysis->audit.allocated = 0;
+	for (size_t i = 0; i < analysis->cache_count; i++)
+		analysis->caches[i].unjudged = 0;
 	while ((object = object_table_next(&analysis->objects, &next))) {
 		if (object->flags & OBJECT_FREED || object->cache >= analysis->cache_count ||
 		    analysis->caches[object->cache].is_large)
@@ -213,6 +216,15 @@ static int add_unseen(struct analysis *analysis)
 	return 0;
 }
 
+int audit_take(struct matcher *matcher, const struct heap_reading *reading)
+{
+	int err = end_dead(matcher, reading);
+
+	subscribers_finish(&matcher->subscribers);
+	matcher->analysis->audit.time = reading->begin;
+	return err;
+}
+
 int audit_run(struct matcher *matcher)
 {
 	struct analysis *analysis = matcher->analysis;
@@ -226,8 +238,6 @@ int audit_run(struct matcher *matcher)
 	/* a piece can end before the reading of the set that it was cut from */
 	if (!last->slab_count || MIN(analysis->window_end, analysis->end) < last->end)
 		return 0;
-	err = end_dead(matcher, last);
-	subscribers_finish(&matcher->subscribers);
-	analysis->audit.time = last->begin;
+	err = audit_take(matcher, last);
 	return !err && heap->count == 2 ? add_unseen(analysis) : err;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Compares the live objects with the last reading of the slab allocator. An object that the events
- * show as live, while the allocator has it free, or has given its slab back, was freed by an event
- * that was missed: it counts as a missed free, at the time of the reading.
+ * Compares the live objects with a reading of the slab allocator: the last one of a capture, or
+ * each one that kmemtraced takes for the figures that it publishes. An object that the events show
+ * as live, while the allocator has it free, or has given its slab back, was freed by an event that
+ * was missed: it counts as a missed free, at the time of the reading.
  *
  * An object that the allocator has given out can be another one, which was allocated at the same
  * address unseen. So the audit also counts the objects that are allocated at the last reading, were
@@ -24,6 +25,12 @@ static inline uint64_t audit_begin(const struct analysis *analysis)
 
 /* Before the event is matched. 0 or -ENOMEM. */
 int audit_note(struct audit *audit, const struct event *event);
+
+/*
+ * Ends the live objects that the reading has free. All events before its end were matched; later
+ * ones may have been. Several readings may follow each other. 0 or -errno.
+ */
+int audit_take(struct matcher *matcher, const struct heap_reading *reading);
 
 /* After the last event, if the window lasts until the reading. 0 or -errno. */
 int audit_run(struct matcher *matcher);

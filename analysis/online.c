@@ -8,6 +8,7 @@
 #include <sys/param.h>
 
 #include "analysis/analysis.h"
+#include "analysis/audit.h"
 #include "analysis/cache_timeline.h"
 #include "analysis/estimate.h"
 #include "analysis/online.h"
@@ -336,6 +337,11 @@ int online_take(struct online *online, uint64_t watermark, uint64_t *processed)
 	*processed = limit;
 	cache_timeline_set_watermark(&online->timeline, limit);
 	return err;
+}
+
+int online_audit(struct online *online, const struct heap_reading *reading)
+{
+	return audit_take(online->matcher, reading);
 }
 
 const struct analysis *online_analysis(const struct online *online)

@@ -72,6 +72,13 @@ void online_set_sampling(struct online *online, uint64_t interval_most, uint64_t
  */
 int online_take(struct online *online, uint64_t watermark, uint64_t *processed);
 
+/*
+ * Ends the live objects that the slab allocator had free by this reading: their frees were missed
+ * (see audit.h). online_take() has processed all events before the end of the reading. 0, or -errno
+ * of the observer, or -ENOMEM.
+ */
+int online_audit(struct online *online, const struct heap_reading *reading);
+
 /* The current state: groups, caches, totals; no losses. */
 const struct analysis *online_analysis(const struct online *online);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tests/unit/unit.h"
+#include "tests/unit/online_scene.h"
 #include "tests/unit/scratch.h"
 #include "analysis/analysis.h"
 
@@ -180,6 +181,59 @@ static void changes_nothing_without_a_reading(void **state)
 	close_audited(&audited);
 }
 
+static const struct type_stats_type *find_cache_type(const struct online_scene *scene,
+						     const char *name)
+{
+	for (size_t i = 0; i < scene->type_stats.count; i++)
+		if (scene->type_stats.types[i].kind == TYPE_STATS_CACHE &&
+		    !strcmp(scene->type_stats.types[i].name, name))
+			return &scene->type_stats.types[i];
+	fail_msg("no cache %s", name);
+	return NULL;
+}
+
+static void audit_online(struct online_scene *scene, const char *heap)
+{
+	struct heap_readings readings;
+
+	assert_int_equal(heap_readings_parse(&readings, heap), 0);
+	assert_int_equal(readings.count, 1);
+	assert_int_equal(online_audit(scene->online, &readings.list[0]), 0);
+	heap_readings_deinit(&readings);
+}
+
+/* The same objects as at the end of a capture; a later reading ends no object twice. */
+static void ends_objects_while_events_come(void **state)
+{
+	const struct type_stats_type *type;
+	struct online_scene scene;
+
+	(void)state;
+	online_scene_open_with_tallies(&scene, TEXT, 0);
+	online_scene_put_before(&scene, 5000);
+	online_scene_report_caches(&scene, 0, 5000);
+	online_scene_take(&scene, 4500);
+	audit_online(&scene, LAST);
+	type = find_cache_type(&scene, "a");
+	assert_int_equal(type->numallocs, 6);
+	assert_int_equal(type->numfrees, 4);
+	assert_int_equal(type->missed_frees, 2);
+	type = find_cache_type(&scene, "b");
+	assert_int_equal(type->numallocs - type->numfrees, 1);
+	assert_int_equal(online_analysis(scene.online)->audit.dead, 2);
+	assert_int_equal(online_analysis(scene.online)->audit.time, 4000);
+	online_scene_take(&scene, 5000);
+	audit_online(&scene,
+		     "heap 4600 4700\n" CACHES "slab 0 0x100000 4096 64 efffffffffffffff\nend 1\n");
+	type = find_cache_type(&scene, "a");
+	assert_int_equal(type->numallocs - type->numfrees, 1);
+	assert_int_equal(type->missed_frees, 3);
+	type = find_cache_type(&scene, "b"); /* its slab is gone */
+	assert_int_equal(type->numallocs - type->numfrees, 0);
+	assert_int_equal(online_analysis(scene.online)->audit.dead, 4);
+	online_scene_close(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +242,7 @@ int main(void)
 		cmocka_unit_test(says_nothing_of_an_earlier_time),
 		cmocka_unit_test(ignores_a_reading_after_the_end),
 		cmocka_unit_test(changes_nothing_without_a_reading),
+		cmocka_unit_test(ends_objects_while_events_come),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
