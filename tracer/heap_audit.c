@@ -6,10 +6,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tracer/heap_audit.h"
 #include "tracer/load/machine.h"
+
+#define PERIOD 10000000000ULL /* ns: between two readings for published figures, at least */
+#define PERIOD_FACTOR 100     /* the same, in CPU time of a reading */
 
 /* An error of the step differs from those of the reading: it ends the capture. */
 struct audit_step {
@@ -20,6 +25,16 @@ struct audit_step {
 void heap_audit_open(struct heap_audit *audit)
 {
 	heap_reader_open(&audit->reader, audit->reason, sizeof(audit->reason));
+	audit->next = machine_now() + PERIOD;
+}
+
+/* ns: CPU time of this thread */
+static uint64_t used_cpu_time(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 static int take_step(void *data)
@@ -30,16 +45,35 @@ static int take_step(void *data)
 	return step->err;
 }
 
+static bool read_heap(struct heap_audit *audit, struct audit_step *step,
+		      struct heap_reading *reading)
+{
+	const struct heap_meanwhile checked = { take_step, step };
+
+	return !heap_reader_read(audit->reader, machine_now, &checked, reading, audit->reason,
+				 sizeof(audit->reason));
+}
+
 int heap_audit_read(struct heap_audit *audit, const struct heap_meanwhile *meanwhile)
 {
 	struct audit_step step = { .meanwhile = meanwhile };
-	const struct heap_meanwhile checked = { take_step, &step };
 
 	if (!audit->reader || audit->count == sizeof(audit->readings) / sizeof(*audit->readings))
 		return 0;
-	if (!heap_reader_read(audit->reader, machine_now, &checked, &audit->readings[audit->count],
-			      audit->reason, sizeof(audit->reason)))
-		audit->count++;
+	audit->count += read_heap(audit, &step, &audit->readings[audit->count]);
+	return step.err;
+}
+
+int heap_audit_read_published(struct heap_audit *audit, const struct heap_meanwhile *meanwhile)
+{
+	struct audit_step step = { .meanwhile = meanwhile };
+	uint64_t begin = machine_now(), used = used_cpu_time();
+
+	if (!audit->reader)
+		return 0;
+	heap_reading_deinit(&audit->published);
+	read_heap(audit, &step, &audit->published);
+	audit->next = begin + MAX(PERIOD, (used_cpu_time() - used) * PERIOD_FACTOR);
 	return step.err;
 }
 
@@ -67,5 +101,6 @@ void heap_audit_close(struct heap_audit *audit)
 	heap_reader_close(audit->reader);
 	for (size_t i = 0; i < audit->count; i++)
 		heap_reading_deinit(&audit->readings[i]);
+	heap_reading_deinit(&audit->published);
 	*audit = (struct heap_audit){ 0 };
 }

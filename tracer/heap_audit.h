@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The readings of the slab allocator that a capture has: one after the programs are attached, and
+ * The readings of the slab allocator. A capture has two: one after the programs are attached, and
  * one before they are detached. So each object that is allocated or freed between the two has
- * events, unless it was on a path that is not observed.
+ * events, unless it was on a path that is not observed. For published figures, readings are taken
+ * again and again.
  */
 #ifndef TRACER_HEAP_AUDIT_H
 #define TRACER_HEAP_AUDIT_H
@@ -14,15 +15,28 @@
 struct heap_audit {
 	struct heap_reader *reader; /* NULL: there are no readings */
 	char reason[200];	    /* why not, or "": they were not asked for */
-	struct heap_reading readings[2];
+	struct heap_reading readings[2]; /* of the capture */
 	size_t count;
+	struct heap_reading published; /* the last one for published figures */
+	uint64_t next;		       /* ns: when the next one is due */
 };
 
 /* Before kmemtraced gives up its privileges. Without a reader, audit->reason says why. */
 void heap_audit_open(struct heap_audit *audit);
 
-/* Takes the next reading. 0, or the -errno of meanwhile->step(). */
+/* Takes the next reading of the capture. 0, or the -errno of meanwhile->step(). */
 int heap_audit_read(struct heap_audit *audit, const struct heap_meanwhile *meanwhile);
+
+/*
+ * The same for published figures, in audit->published, which is empty if it fails. The next one is
+ * due after ten seconds, or later: so readings take at most a hundredth of one CPU.
+ */
+int heap_audit_read_published(struct heap_audit *audit, const struct heap_meanwhile *meanwhile);
+
+static inline bool heap_audit_is_due(const struct heap_audit *audit, uint64_t now)
+{
+	return audit->reader && now >= audit->next;
+}
 
 /* Writes kernel/heap; if that fails, the capture has none, and audit->reason says why. */
 void heap_audit_write(struct heap_audit *audit, struct directory *directory);

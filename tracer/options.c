@@ -176,8 +176,8 @@ static const struct option_row option_rows[] = {
 	  "Attach no backup programs to the frees: each free costs less, and frees that interrupt a free are only counted",
 	  AT(no_rescue) },
 	{ "audit", 0, NULL,
-	  "Also read, at the begin and at the end, which objects the slab allocator has given out: reports then know what was freed without an event",
-	  AT(audit), .excludes = "no-capture|count|profile" },
+	  "Also read, again and again, which objects the slab allocator has given out: reports and published figures then know what was freed without an event",
+	  AT(audit), .excludes = "count|profile" },
 	{ "proc-mem", 0, "SECONDS",
 	  "Read the memory of all processes at the begin, at the end and every SECONDS, for the functions proc_mem_rss() and the like in reports",
 	  AT(proc_mem_ns), OPTION_GIVEN(struct options, proc_mem), .kind = ARGUMENT_DURATION,
@@ -285,6 +285,22 @@ static void complete_full(struct argp_state *state, const struct options *option
 			     "--trigger-full: needs --profile, and a capture in a directory");
 }
 
+/* Something must use the readings. */
+static void complete_audit(struct argp_state *state, const struct options *options)
+{
+	if (!options->audit)
+		return;
+	if (options->stream)
+		option_error(state,
+			     "--audit: the readings are in no stream: it cannot be used with -o -");
+	if (!options->records_slab)
+		option_error(state, "--audit: needs slab events: name one of them in --probes");
+	if (options->no_capture && !options_aggregate(options))
+		option_error(
+			state,
+			"--audit: with --no-capture, needs --publish, --metrics, --summaries, or a trigger of live bytes or of OOM kills");
+}
+
 /* Checks the options that need, or exclude, another option; sets defaults. */
 static void complete_publish(struct argp_state *state, struct options *options)
 {
@@ -312,9 +328,7 @@ static void complete_publish(struct argp_state *state, struct options *options)
 	if (!options->publish_objects)
 		options->publish_objects = PUBLISH_OBJECTS;
 	options->stream = options->output && !strcmp(options->output, "-");
-	if (options->audit && options->stream)
-		option_error(state,
-			     "--audit: the readings are in no stream: it cannot be used with -o -");
+	complete_audit(state, options);
 	if (options->stream && isatty(STDOUT_FILENO))
 		option_error(
 			state,

@@ -102,13 +102,6 @@ static inline bool options_have_streams(const struct options *options)
 	return options->count.enabled || !options->no_capture;
 }
 
-/* Are the readings of the slab allocator a part of the capture? */
-static inline bool options_audit(const struct options *options)
-{
-	return options->audit && !options->no_capture && !options->count.enabled &&
-	       options->records_slab && !options->stream;
-}
-
 /* Are the files of the capture removed at the end? */
 static inline bool options_is_temporary(const struct options *options)
 {

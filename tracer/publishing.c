@@ -152,6 +152,18 @@ int publishing_watermark(struct pieces *pieces, uint64_t now)
 	return err;
 }
 
+void publishing_reading(struct pieces *pieces, const struct heap_reading *reading)
+{
+	/* if the queue is full, the next reading takes its place */
+	if (pieces->publish && reading->slab_count)
+		publish_reading(pieces->publish, reading);
+}
+
+bool publishing_takes_reading(const struct pieces *pieces)
+{
+	return pieces->publish && publish_takes_reading(pieces->publish);
+}
+
 int publishing_end(struct pieces *pieces)
 {
 	struct watermark last;

@@ -24,6 +24,16 @@ int publishing_initial_counts(struct pieces *pieces);
  */
 int publishing_watermark(struct pieces *pieces, uint64_t now);
 
+/*
+ * Gives the thread a reading of the slab allocator, which stays as it is until
+ * publishing_takes_reading() returns true, or until publishing_end(). It takes the place of one
+ * that is not used yet.
+ */
+void publishing_reading(struct pieces *pieces, const struct heap_reading *reading);
+
+/* Does the thread want a reading, and has it none? */
+bool publishing_takes_reading(const struct pieces *pieces);
+
 /* Ends the thread, after all records were put into the queue. */
 int publishing_end(struct pieces *pieces);
 

@@ -27,7 +27,7 @@ struct session {
 	struct streams streams;
 	struct name_tables names;
 	struct memory_table memory; /* if options->proc_mem */
-	struct heap_audit audit;    /* if options_audit() */
+	struct heap_audit audit;    /* if options->audit */
 	struct pieces pieces;
 	struct publish publish;	     /* if options_aggregate() */
 	struct live_counts counts;   /* if options->count.enabled */
@@ -61,9 +61,6 @@ int session_start(struct session *session);
  * Drains the rings until the command ends, the duration is over or a signal arrives.
  */
 int session_run(struct session *session);
-
-/* Reads the slab allocator, and drains the rings meanwhile. 0 or -errno. */
-int session_read_heap(struct session *session);
 
 /*
  * Detaches the programs, drains the rings completely, and completes all files. Also needed after

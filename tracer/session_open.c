@@ -274,7 +274,7 @@ static int open_parts(struct session *session)
 	}
 	if (options->pack && packer_create(&session->streams.packer))
 		return error_set_at(&session->error, -ENOMEM, "the packer of -z");
-	if (options_audit(options))
+	if (options->audit)
 		heap_audit_open(&session->audit);
 	if (*session->audit.reason && !options->quiet)
 		info_msg("--audit: the slab allocator is not read: %s", session->audit.reason);

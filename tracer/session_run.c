@@ -210,25 +210,54 @@ static int drain_meanwhile(void *data)
 	return result < 0 ? result : 0;
 }
 
-int session_read_heap(struct session *session)
+/* At the begin and at the end. 0 or -errno. */
+static int read_heap(struct session *session)
 {
 	const struct heap_meanwhile meanwhile = { drain_meanwhile, session };
 
 	return heap_audit_read(&session->audit, &meanwhile);
 }
 
+/* The readings for published figures. 0 or -errno. */
+static int read_heap_again(struct session *session, uint64_t now)
+{
+	const struct heap_meanwhile meanwhile = { drain_meanwhile, session };
+	int err;
+
+	if (!heap_audit_is_due(&session->audit, now) || !publishing_takes_reading(&session->pieces))
+		return 0;
+	err = heap_audit_read_published(&session->audit, &meanwhile);
+	publishing_reading(&session->pieces, &session->audit.published);
+	return err;
+}
+
+/* The last reading is also that for the published figures, instead of one that is not used yet. */
+static int read_heap_at_end(struct session *session)
+{
+	struct heap_audit *audit = &session->audit;
+	size_t before = audit->count;
+	int err = read_heap(session);
+
+	if (audit->count > before)
+		publishing_reading(&session->pieces, &audit->readings[before]);
+	return err;
+}
+
 int session_run(struct session *session)
 {
 	uint64_t now = machine_now();
 	struct stream_sums sums;
-	int filling = session_read_heap(session);
+	int filling, err = session->options->no_capture ? 0 : read_heap(session);
 
-	if (filling)
-		return filling;
+	if (err)
+		return err;
 	while (!is_over(session, now)) {
 		filling = drain_all(session, now);
 		if (filling < 0)
 			return filling;
+		err = read_heap_again(session, now);
+		if (err)
+			return err;
 		service_step(&session->service, now);
 		session_reload_step(session);
 		if (session->progress.enabled) {
@@ -242,5 +271,5 @@ int session_run(struct session *session)
 		now = machine_now();
 	}
 	filling = end_switch(session);
-	return filling ? filling : session_read_heap(session);
+	return filling ? filling : read_heap_at_end(session);
 }

@@ -109,6 +109,7 @@ static inline uint64_t metrics_live_bytes(const struct metrics_counts *counts)
 struct metrics_facts {
 	const char *version, *kernel_release;
 	double begin, update; /* seconds since 1970: of the first event, and of the last */
+	double audit; /* the same, of the last reading of the slab allocator; 0: none */
 	struct missing missing;
 	double cpu_seconds; /* CPU time of the program */
 	uint64_t resident;  /* bytes: its memory */

@@ -197,6 +197,17 @@ static void write_program(const struct metrics_facts *facts, FILE *file)
 		     "Bytes of events that kmemtraced wrote into its capture");
 }
 
+/* Without an audit there are no metrics of it. */
+static void write_audit(const struct metrics_facts *facts, const struct audit *audit, FILE *file)
+{
+	if (!facts->audit)
+		return;
+	write_seconds(file, "audit_time_seconds", "gauge", facts->audit,
+		      "Time of the last reading of the slab allocator, in seconds since 1970");
+	write_number(file, "audit_freed_objects_total", "counter", audit->dead,
+		     "Objects freed without an event, as readings of the slab allocator show");
+}
+
 static void write_losses(const struct metrics *metrics, const struct estimates *estimates,
 			 const struct metrics_facts *facts, FILE *file)
 {
@@ -234,6 +245,7 @@ void metrics_write(const struct metrics *metrics, const struct analysis *analysi
 {
 	write_program(facts, file);
 	write_losses(metrics, analysis->estimates, facts, file);
+	write_audit(facts, &analysis->audit, file);
 	write_totals(metrics, analysis->estimates, file);
 	for (unsigned int kind = 0; kind < METRICS_KINDS; kind++)
 		write_table(file, &metrics->tables[kind], kind, analysis->estimates);

@@ -142,6 +142,8 @@ done >out <<'END'
 --audit -o -
 --audit --profile
 --audit --count
+--audit --probes=vm.pagefault
+--audit --no-capture --trigger="lost > 1%"
 END
 compare kmemtraced-wrong.expected out
 [ "$(ls)" = out ] || fail "left behind: $(ls)"

@@ -14,7 +14,7 @@ register=register$$ # as no other task is named
 cp "$builddir/tests/live/register" $register
 mkfifo keep
 slabs >before
-start_daemon -v --audit
+start_daemon -v --audit --metrics="$PWD/audit.prom" --metrics-interval=100ms --metrics-owners=1000
 ./$register $CHURN $KEEP <keep >kept 2>register.log &
 exec 8>keep
 registered() {
@@ -22,6 +22,15 @@ registered() {
 }
 wait_for "the load" registered
 [ -s kept ] || skip "$(cat register.log)"
+registered_at=$(date +%s.%N)
+published() { # a reading after the load
+	awk -v after="$registered_at" '$1 == "kmemtrace_audit_time_seconds" { found = $2 > after } END { exit !found }' audit.prom
+}
+has_reader() { # the first text tells
+	[ -s audit.prom ] && ! grep -q 'is not read' daemon.log
+}
+has_reader && wait_for "a reading for the metrics" published
+cp audit.prom text
 stop_daemon
 slabs >after
 exec 8>&-
@@ -62,6 +71,14 @@ live() { # live CACHE DIR
 found=$(live eventpoll_epi kmemtrace.data)
 [ "$found" -ge $KEEP ] || fail "the process holds $KEEP objects of eventpoll_epi, and $found are live"
 [ "$found" -le $((KEEP + BATCH)) ] || fail "$found objects of eventpoll_epi are live; the process holds $KEEP"
+
+# The metrics, while the process holds the objects: those of its other caches too.
+held=$("$report" caches --format=json -l 0 --comm="$register" | jq '[.caches[].live_bytes] | add')
+shown=$(value text "kmemtrace_comm_live_bytes{comm=\"$register\"}")
+[ "$((shown - held))" -le $((BATCH * 256)) ] && [ "$((held - shown))" -le $((BATCH * 256)) ] ||
+	fail "the process holds $held bytes, and the metrics show ${shown:-none}"
+freed=$(value text kmemtrace_audit_freed_objects_total)
+echo "the metrics: $shown bytes held, $held by the report; $freed objects freed without an event"
 
 # The same without the readings: the audit is what made the difference, if this kernel has such a path.
 cp -r kmemtrace.data without

@@ -171,6 +171,7 @@ static void each_row_has_its_counts(void **state)
 	assert_value(text, "kmemtrace_allocated_bytes_total", 100);
 	assert_value(text, "kmemtrace_freed_objects_total", 6);
 	assert_value(text, "kmemtrace_figures_whole", 1);
+	assert_null(strstr(text, "kmemtrace_audit_"));
 	assert_value(text, "kmemtrace_figures_estimated", 0);
 	assert_value(text, "kmemtrace_build_info{version=\"1.0\",kernel_release=\"6.1\"}", 1);
 	assert_non_null(strstr(text, "\n# TYPE kmemtrace_cache_live_bytes gauge\n"));

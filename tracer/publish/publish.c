@@ -217,6 +217,22 @@ int publish_watermark(struct publish *publish, const struct watermark *watermark
 	return thread_error(publish, error);
 }
 
+bool publish_takes_reading(const struct publish *publish)
+{
+	return !__atomic_load_n(&publish->has_reading, __ATOMIC_ACQUIRE);
+}
+
+bool publish_reading(struct publish *publish, const struct heap_reading *reading)
+{
+	const struct message message = { .kind = MESSAGE_READING, .reading = reading };
+
+	__atomic_store_n(&publish->has_reading, true, __ATOMIC_RELEASE);
+	if (queue_put(&publish->queue, &message))
+		return true;
+	__atomic_store_n(&publish->has_reading, false, __ATOMIC_RELEASE);
+	return false;
+}
+
 void publish_switch(struct publish *publish, int set, unsigned int piece)
 {
 	publish->set = set;

@@ -91,8 +91,9 @@ struct publish {
 	const struct online_counter *needed[ONLINE_COUNTER_IDS]; /* those that count */
 	size_t needed_count;
 	struct publish_figures figures;
-	struct details *details; /* NULL: they are not counted */
-	char *paths;		 /* of the next snapshot; NULL: unknown */
+	struct details *details;	    /* NULL: they are not counted */
+	char *paths;			    /* of the next snapshot; NULL: unknown */
+	const struct heap_reading *reading; /* its events are not yet processed; NULL: none */
 	bool opened;
 	uint64_t snapshot_time; /* ns: time of the last published snapshot */
 	/* at the end */
@@ -106,7 +107,8 @@ struct publish {
 	bool ending;
 	unsigned int piece; /* its symbols are read; 0: those of the capture that was opened */
 	bool symbols_changed;
-	int err; /* the thread has failed and ended */
+	bool has_reading; /* the thread uses a reading of publish_reading() */
+	int err;	  /* the thread has failed and ended */
 };
 
 /*
@@ -135,6 +137,17 @@ void publish_cache_gone(struct publish *publish, uint64_t address, uint64_t time
  * with error set.
  */
 int publish_paths(struct publish *publish, const struct status *status, struct error *error);
+
+/*
+ * Gives the thread a reading of the slab allocator: it ends the objects that are free, once it has
+ * the events before the end of the reading. The reading stays as it is until
+ * publish_takes_reading() returns true, or until publish_end(). False: the queue is full, and the
+ * reading is not used.
+ */
+bool publish_reading(struct publish *publish, const struct heap_reading *reading);
+
+/* True if no earlier reading is used any more. */
+bool publish_takes_reading(const struct publish *publish);
 
 /*
  * Lets the thread aggregate the events before this watermark and publish them. 0, or -errno with

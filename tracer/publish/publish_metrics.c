@@ -113,6 +113,8 @@ static void find_facts(struct metrics_facts *facts, const struct analysis *analy
 	facts->kernel_release = metadata->release;
 	facts->begin = offset + (double)watermark->begin / NSEC_PER_SEC;
 	facts->update = offset + (double)time / NSEC_PER_SEC;
+	if (analysis->audit.time)
+		facts->audit = offset + (double)analysis->audit.time / NSEC_PER_SEC;
 	now.recorded = MAX(facts->missing.recorded, now.recorded);
 	now.lost = MAX(facts->missing.lost, now.lost);
 	now.skipped = MAX(facts->missing.skipped, now.skipped);

@@ -100,6 +100,19 @@ static int take_intervals(struct publish *publish, const struct watermark *water
 	return take_events(publish, watermark->time, reached);
 }
 
+/* All events before the time (ns) are counted. 0 or -ENOMEM. */
+static int take_reading(struct publish *publish, uint64_t time)
+{
+	int err;
+
+	if (!publish->reading || time < publish->reading->end)
+		return 0;
+	err = online_audit(publish->online, publish->reading);
+	publish->reading = NULL;
+	__atomic_store_n(&publish->has_reading, false, __ATOMIC_RELEASE);
+	return err;
+}
+
 static int aggregate_events(struct publish *publish, const struct watermark *watermark)
 {
 	struct missing missing;
@@ -110,6 +123,8 @@ static int aggregate_events(struct publish *publish, const struct watermark *wat
 		err = reload_symbols(publish);
 	if (!err)
 		err = take_intervals(publish, watermark, &time);
+	if (!err)
+		err = take_reading(publish, time);
 	missing = watermark_missing(watermark, online_analysis(publish->online));
 	online_set_sampling(publish->online, watermark->missing.sampling,
 			    missing.lost + missing.uncounted);
@@ -148,6 +163,9 @@ static int handle_message(struct publish *publish, struct message *message)
 		return 0;
 	case MESSAGE_NAMES:
 		return take_names(publish, message->names);
+	case MESSAGE_READING:
+		publish->reading = message->reading;
+		return 0;
 	case MESSAGE_WATERMARK:
 		return aggregate_events(publish, &message->watermark);
 	}
@@ -175,6 +193,8 @@ static int aggregate_rest(struct publish *publish)
 		err = take_intervals(publish, last, &reached);
 	while (!err && reached < UINT64_MAX)
 		err = take_events(publish, UINT64_MAX, &reached);
+	if (!err)
+		err = take_reading(publish, UINT64_MAX);
 	if (!err && publish_writes_summaries(publish) && last->time)
 		err = publish_summaries_write(publish, last, last->time);
 	return err;

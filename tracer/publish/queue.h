@@ -14,6 +14,7 @@
 #include "analysis/online.h"
 #include "capture/writer.h"
 #include "kernel/caches.h"
+#include "kernel/heap.h"
 #include "tracer/publish/watermark.h"
 
 enum message_kind {
@@ -23,6 +24,7 @@ enum message_kind {
 	MESSAGE_WATERMARK,
 	MESSAGE_PATHS,
 	MESSAGE_NAMES,
+	MESSAGE_READING,
 };
 
 struct message {
@@ -33,6 +35,7 @@ struct message {
 		struct watermark watermark;
 		char *paths; /* as stats_snapshot.paths; the consumer frees it */
 		char *names; /* lines of tasks and cgroups, see details_names(); the same */
+		const struct heap_reading *reading; /* see publish_reading() */
 	};
 };
 
