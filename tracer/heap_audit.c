@@ -13,8 +13,12 @@
 #include "tracer/heap_audit.h"
 #include "tracer/load/machine.h"
 
-#define PERIOD 10000000000ULL /* ns: between two readings for published figures, at least */
-#define PERIOD_FACTOR 100     /* the same, in CPU time of a reading */
+/* Between two readings for published figures, at least: ns, and the same in CPU time of a reading.
+ */
+#define PERIOD 10000000000ULL
+#define PERIOD_FACTOR 100
+#define URGENT_PERIOD 1000000000ULL
+#define URGENT_FACTOR 10
 
 /* An error of the step differs from those of the reading: it ends the capture. */
 struct audit_step {
@@ -73,7 +77,9 @@ int heap_audit_read_published(struct heap_audit *audit, const struct heap_meanwh
 		return 0;
 	heap_reading_deinit(&audit->published);
 	read_heap(audit, &step, &audit->published);
-	audit->next = begin + MAX(PERIOD, (used_cpu_time() - used) * PERIOD_FACTOR);
+	used = used_cpu_time() - used;
+	audit->next = begin + MAX(PERIOD, used * PERIOD_FACTOR);
+	audit->urgent = begin + MAX(URGENT_PERIOD, used * URGENT_FACTOR);
 	return step.err;
 }
 

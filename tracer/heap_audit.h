@@ -13,12 +13,12 @@
 #include "tracer/heap/heap_reader.h"
 
 struct heap_audit {
-	struct heap_reader *reader; /* NULL: there are no readings */
-	char reason[200];	    /* why not, or "": they were not asked for */
+	struct heap_reader *reader;	 /* NULL: there are no readings */
+	char reason[200];		 /* why not, or "": they were not asked for */
 	struct heap_reading readings[2]; /* of the capture */
 	size_t count;
 	struct heap_reading published; /* the last one for published figures */
-	uint64_t next;		       /* ns: when the next one is due */
+	uint64_t next, urgent;	       /* ns: when the next one is due; and at the earliest */
 };
 
 /* Before kmemtraced gives up its privileges. Without a reader, audit->reason says why. */
@@ -29,13 +29,20 @@ int heap_audit_read(struct heap_audit *audit, const struct heap_meanwhile *meanw
 
 /*
  * The same for published figures, in audit->published, which is empty if it fails. The next one is
- * due after ten seconds, or later: so readings take at most a hundredth of one CPU.
+ * due after ten seconds, or later: so readings take at most a hundredth of one CPU. If it is
+ * urgent, it is due after a second, and they take at most a tenth.
  */
 int heap_audit_read_published(struct heap_audit *audit, const struct heap_meanwhile *meanwhile);
 
-static inline bool heap_audit_is_due(const struct heap_audit *audit, uint64_t now)
+static inline bool heap_audit_is_due(const struct heap_audit *audit, uint64_t now, bool is_urgent)
 {
-	return audit->reader && now >= audit->next;
+	return audit->reader && now >= (is_urgent ? audit->urgent : audit->next);
+}
+
+/* Are there readings for published figures, as far as is known? */
+static inline bool heap_audit_works(const struct heap_audit *audit)
+{
+	return audit->reader && !*audit->reason;
 }
 
 /* Writes kernel/heap; if that fails, the capture has none, and audit->reason says why. */

@@ -276,6 +276,7 @@ static int open_parts(struct session *session)
 		return error_set_at(&session->error, -ENOMEM, "the packer of -z");
 	if (options->audit)
 		heap_audit_open(&session->audit);
+	session->triggers.is_audited = heap_audit_works(&session->audit);
 	if (*session->audit.reason && !options->quiet)
 		info_msg("--audit: the slab allocator is not read: %s", session->audit.reason);
 	return load_programs(session);

@@ -222,11 +222,14 @@ static int read_heap(struct session *session)
 static int read_heap_again(struct session *session, uint64_t now)
 {
 	const struct heap_meanwhile meanwhile = { drain_meanwhile, session };
+	bool is_urgent = trigger_watch_needs_audit(&session->triggers);
 	int err;
 
-	if (!heap_audit_is_due(&session->audit, now) || !publishing_takes_reading(&session->pieces))
+	if (!heap_audit_is_due(&session->audit, now, is_urgent) ||
+	    !publishing_takes_reading(&session->pieces))
 		return 0;
 	err = heap_audit_read_published(&session->audit, &meanwhile);
+	session->triggers.is_audited = heap_audit_works(&session->audit);
 	publishing_reading(&session->pieces, &session->audit.published);
 	return err;
 }

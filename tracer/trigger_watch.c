@@ -209,9 +209,9 @@ static bool make_reading(const struct trigger_watch *watch, size_t number, uint6
 	const struct figures *figures = &watch->figures;
 	const struct trigger_state *state = &watch->states[number];
 
-	*reading =
-		(struct trigger_sample){ .time = now,
-					 .whole = watch->recorded + watch->lost + watch->skipped };
+	*reading = (struct trigger_sample){ .time = now,
+					    .whole = watch->recorded + watch->lost + watch->skipped,
+					    .audited = UINT64_MAX };
 	switch (state->trigger.kind) {
 	case TRIGGER_LOST:
 		reading->part = watch->lost;
@@ -225,6 +225,8 @@ static bool make_reading(const struct trigger_watch *watch, size_t number, uint6
 	default:
 		reading->time = figures->time;
 		reading->part = figures->live_of[number];
+		if (watch->is_audited)
+			reading->audited = figures->audited;
 		return figures->time > watch->pieces->begin &&
 		       figures->generation == watch->published->generation;
 	}
@@ -295,6 +297,14 @@ int trigger_watch_finish(struct trigger_watch *watch)
 		info_msg(
 			"a dump, or a command of --trigger-command, is not finished: kmemtraced does not wait for it any more");
 	return *watch->failure ? error_set(watch->pieces->error, -ECHILD, watch->failure) : 0;
+}
+
+bool trigger_watch_needs_audit(const struct trigger_watch *watch)
+{
+	for (size_t i = 0; i < watch->count; i++)
+		if (watch->states[i].needs_audit)
+			return true;
+	return false;
 }
 
 void trigger_watch_step(struct trigger_watch *watch, uint64_t now)

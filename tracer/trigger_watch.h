@@ -34,6 +34,7 @@ struct trigger_watch {
 	struct pieces *pieces;
 	struct daemon_status *daemon_status; /* gets what fired, and the dumps */
 	struct publish_figures *published;   /* live bytes; NULL: no trigger needs them */
+	bool is_audited; /* the slab allocator is read again and again, for the live bytes */
 	struct journal journal;
 	struct trigger_state states[TRIGGERS_MAX];
 	size_t count;
@@ -81,6 +82,9 @@ void trigger_watch_dump(struct trigger_watch *watch);
 
 /* After each round that flushed. now: ns, read before that round. */
 void trigger_watch_step(struct trigger_watch *watch, uint64_t now);
+
+/* Does a trigger wait for a reading of the slab allocator? */
+bool trigger_watch_needs_audit(const struct trigger_watch *watch);
 
 /*
  * At the end: waits for dumps and commands that still run, for half a minute. Fails if the process

@@ -8,13 +8,18 @@ need jq
 
 CHURN=40000
 KEEP=3000
+PHANTOMS=15000
 BATCH=1500 # objects that the kernel may free later: a batch of each CPU, and those of a grace period
 
 register=register$$ # as no other task is named
 cp "$builddir/tests/live/register" $register
 mkfifo keep
 slabs >before
-start_daemon -v --audit --metrics="$PWD/audit.prom" --metrics-interval=100ms --metrics-owners=1000
+# of two triggers, one has a limit that is never reached: only objects that were freed without an event would do it
+start_daemon -v --audit --metrics="$PWD/audit.prom" --metrics-interval=100ms --metrics-owners=1000 \
+	--trigger="live(eventpoll_epi) > $((KEEP / 2 * 128))" --trigger="live(eventpoll_epi) > $((PHANTOMS * 128))"
+while sleep 0.1 && slabs; do :; done | awk '$1 == "eventpoll_epi" && $2 > most { print most = $2; fflush() }' >peaks & # paced: samples
+peaks=$!
 ./$register $CHURN $KEEP <keep >kept 2>register.log &
 exec 8>keep
 registered() {
@@ -26,12 +31,15 @@ registered_at=$(date +%s.%N)
 published() { # a reading after the load
 	awk -v after="$registered_at" '$1 == "kmemtrace_audit_time_seconds" { found = $2 > after } END { exit !found }' audit.prom
 }
-has_reader() { # the first text tells
+has_reader() {
 	[ -s audit.prom ] && ! grep -q 'is not read' daemon.log
 }
+# the first text comes after the reader is open
 has_reader && wait_for "a reading for the metrics" published
 cp audit.prom text
+has_reader && wait_for_message 1 "trigger 'live(eventpoll_epi) > $((KEEP / 2 * 128))': "
 stop_daemon
+kill $peaks
 slabs >after
 exec 8>&-
 wait $!
@@ -79,6 +87,11 @@ shown=$(value text "kmemtrace_comm_live_bytes{comm=\"$register\"}")
 	fail "the process holds $held bytes, and the metrics show ${shown:-none}"
 freed=$(value text kmemtrace_audit_freed_objects_total)
 echo "the metrics: $shown bytes held, $held by the report; $freed objects freed without an event"
+
+peak=$(tail -n 1 peaks)
+echo "eventpoll_epi: room for at most ${peak:-0} objects meanwhile"
+[ "${peak:-0}" -ge $PHANTOMS ] || ! grep "eventpoll_epi) > $((PHANTOMS * 128))': " daemon.log ||
+	fail "a trigger of $PHANTOMS objects fired, while the cache had room for $peak"
 
 # The same without the readings: the audit is what made the difference, if this kernel has such a path.
 cp -r kmemtrace.data without

@@ -147,7 +147,7 @@ static void open_trigger(struct trigger_state *trigger, const char *text)
 static bool step_trigger(struct trigger_state *trigger, uint64_t time, uint64_t part,
 			 uint64_t whole)
 {
-	const struct trigger_sample reading = { time, part, whole };
+	const struct trigger_sample reading = { time, part, whole, UINT64_MAX };
 
 	return trigger_state_step(trigger, &reading, MINUTE);
 }
@@ -280,6 +280,61 @@ static void each_kill_fires_but_for_the_pause(void **state)
 	trigger_state_deinit(&trigger);
 }
 
+static bool step_audited(struct trigger_state *trigger, uint64_t time, uint64_t part,
+			 uint64_t audited)
+{
+	const struct trigger_sample reading = { time, part, .audited = audited };
+
+	return trigger_state_step(trigger, &reading, MINUTE);
+}
+
+/* Some of the live bytes may be of objects that were freed without an event. */
+static void waits_for_a_reading_of_the_allocator(void **state)
+{
+	struct trigger_state trigger;
+
+	(void)state;
+	open_trigger(&trigger, "live > 100M");
+	assert_false(step_audited(&trigger, 10 * SECOND, 90 * MIB, 0));
+	assert_false(trigger.needs_audit);
+	assert_false(step_audited(&trigger, 11 * SECOND, 110 * MIB, 0));
+	assert_true(trigger.needs_audit);
+	/* this reading began before; what it ended is not enough */
+	assert_false(step_audited(&trigger, 12 * SECOND, 105 * MIB, 10 * SECOND));
+	assert_true(trigger.needs_audit);
+	/* it was only an error */
+	assert_false(step_audited(&trigger, 13 * SECOND, 50 * MIB, 12 * SECOND));
+	assert_false(trigger.needs_audit);
+	assert_false(step_audited(&trigger, 14 * SECOND, 110 * MIB, 12 * SECOND));
+	assert_true(trigger.needs_audit);
+	assert_true(step_audited(&trigger, 16 * SECOND, 105 * MIB, 15 * SECOND));
+	assert_false(trigger.needs_audit);
+	assert_false(step_audited(&trigger, 17 * SECOND, 120 * MIB, 15 * SECOND));
+	assert_false(trigger.needs_audit);
+	trigger_state_deinit(&trigger);
+}
+
+/* The begin of a long window has no error: it is right after a reading. */
+static void compares_growth_with_a_reading(void **state)
+{
+	struct trigger_state trigger;
+
+	(void)state;
+	open_trigger(&trigger, "growth > 100M/1m");
+	assert_false(step_audited(&trigger, 10 * SECOND, 10 * MIB, 0));
+	assert_false(step_audited(&trigger, 40 * SECOND, 200 * MIB, 0)); /* 180 of them are freed */
+	assert_true(trigger.needs_audit);
+	assert_false(step_audited(&trigger, 41 * SECOND, 20 * MIB, 40 * SECOND));
+	assert_false(step_audited(&trigger, 60 * SECOND, 110 * MIB, 40 * SECOND)); /* 80 */
+	assert_false(step_audited(&trigger, 70 * SECOND, 40 * MIB, 69 * SECOND));
+	/* a minute ago there were 20, and not the 110 of a moment later */
+	assert_false(step_audited(&trigger, 121 * SECOND, 125 * MIB, 69 * SECOND));
+	assert_true(trigger.needs_audit);
+	assert_true(step_audited(&trigger, 122 * SECOND, 125 * MIB, 121 * SECOND));
+	assert_int_equal(trigger.value, 105 * MIB);
+	trigger_state_deinit(&trigger);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +347,8 @@ int main(void)
 		cmocka_unit_test(long_window_is_exact_to_a_part_in_4096),
 		cmocka_unit_test(share_is_that_of_the_last_events),
 		cmocka_unit_test(each_kill_fires_but_for_the_pause),
+		cmocka_unit_test(waits_for_a_reading_of_the_allocator),
+		cmocka_unit_test(compares_growth_with_a_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

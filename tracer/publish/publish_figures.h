@@ -19,6 +19,7 @@
 
 struct figures {
 	uint64_t time;			/* ns: they include all events before; 0: none */
+	uint64_t audited;		/* ns: see trigger_sample.audited; 0: not yet */
 	uint64_t generation;		/* of the triggers that they are for */
 	uint64_t live;			/* bytes */
 	uint64_t uncounted;		/* recorded events that they do not include */

@@ -197,6 +197,7 @@ static int step_metrics(struct publish *publish, const struct watermark *waterma
 	struct publish_metrics *metrics = metrics_of(publish);
 	int err = write_if_due(publish, analysis, watermark, time);
 
+	publish->figures.next.audited = analysis->audit.time;
 	return err ? err
 		   : publish_figures_step(&publish->figures, &metrics->metrics, publish->details,
 					  time, watermark_missing(watermark, analysis).uncounted);

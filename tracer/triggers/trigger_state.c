@@ -6,6 +6,8 @@
 
 #include "tracer/triggers/trigger_state.h"
 
+#define AUDITED_WINDOW 60000000000ULL /* ns */
+
 int trigger_state_init(struct trigger_state *state, const struct trigger *trigger)
 {
 	memset(state, 0, sizeof(*state));
@@ -51,19 +53,35 @@ static bool compare_sample(struct trigger_state *state, const struct trigger_sam
 	}
 }
 
+/*
+ * After each reading of the allocator, the live bytes are right: those samples are kept. A short
+ * window would have too few of them.
+ */
+static void add_sample(struct trigger_state *state, const struct trigger_sample *reading)
+{
+	if (reading->audited != UINT64_MAX && state->trigger.window_ns >= AUDITED_WINDOW &&
+	    state->history.count && reading->audited == state->audited)
+		return;
+	state->audited = reading->audited;
+	trigger_history_add(&state->history, reading);
+}
+
 bool trigger_state_step(struct trigger_state *state, const struct trigger_sample *reading,
 			uint64_t pause_ns)
 {
 	bool is_true = compare_sample(state, reading), fires;
 
-	trigger_history_add(&state->history, reading);
+	add_sample(state, reading);
+	if (is_true && !state->was_true)
+		state->true_since = reading->time;
 	/* each kill is a condition of its own */
 	if (is_true && (!state->was_true || state->trigger.kind == TRIGGER_OOM))
 		state->is_due = true;
 	state->is_due &= is_true;
 	state->was_true = is_true;
 	fires = state->is_due && (!state->fired_at || reading->time - state->fired_at >= pause_ns);
-	if (!fires)
+	state->needs_audit = fires && reading->audited < state->true_since;
+	if (!fires || state->needs_audit)
 		return false;
 	state->is_due = false;
 	state->fired_at = reading->time;

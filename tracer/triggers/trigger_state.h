@@ -3,6 +3,9 @@
  * When a trigger fires: once its condition is true, and again only after it was false, but not
  * before a pause is over. If the condition became true in the pause, the trigger fires at its end
  * if the condition is true then. The condition of oom is true at the moment of a kill only.
+ *
+ * Live bytes may have objects that were freed without an event. If the slab allocator is read for
+ * them (--audit), a trigger waits for a reading that begins after its condition became true.
  */
 #ifndef TRACER_TRIGGERS_TRIGGER_STATE_H
 #define TRACER_TRIGGERS_TRIGGER_STATE_H
@@ -19,6 +22,8 @@
 struct trigger_sample {
 	uint64_t time; /* ns */
 	uint64_t part, whole;
+	/* ns: no object in part was freed before; UINT64_MAX: the allocator is not read */
+	uint64_t audited;
 };
 
 /*
@@ -71,6 +76,9 @@ struct trigger_state {
 	struct trigger_history history;
 	bool is_due;		   /* it has not fired since the condition became true */
 	bool was_true;		   /* at the last step */
+	bool needs_audit;	   /* it fires if the condition is true after the next reading */
+	uint64_t true_since;	   /* ns: when the condition became true */
+	uint64_t audited;	   /* of the last sample in the history */
 	uint64_t kills;		   /* OOM kills at the last firing */
 	uint64_t seen;		   /* OOM kills at the last step */
 	uint64_t fired_at;	   /* ns; 0: never */
