@@ -74,7 +74,7 @@ slab=$(((pages) * 4096))
 live=$(json "$dump" summary .totals.live_bytes)
 before=$(awk '$1 == "sizes" { size[$2] = $4 } $1 == "slab" { if (++read[$3] == 2) sum += $5 * size[$3] }
 	END { print sum }' "$dump/piece.000001/kernel/slabinfo")
-"$report" -i "$dump" | tr -s ' \n' ' ' >summary
+"$report" -v -i "$dump" | tr -s ' \n' ' ' >summary
 grep -q "older tracing began [0-9.]* s after boot; by /proc/slabinfo, [0-9]* objects were there already, in slabs of $before bytes: " summary ||
 	fail "$before bytes were in slabs at the begin: $(cat summary)"
 echo "the trigger fired after $late s (the memory was taken in $taken s); slab memory in the kernel's report: $slab; in the dump:" \

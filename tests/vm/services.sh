@@ -25,7 +25,7 @@ read -r sent _ <early
 found=$(jq '[.sites[] | select(.site | startswith("load_msg+")) | .live_objects] | add' boot.json)
 [ "$found" = "$sent" ] || fail "at boot, $sent messages were sent; the capture has $found"
 # the header says what was there before; what grew since then is what the kernel counts itself
-"$report" -i boot.capture >summary
+"$report" -v -i boot.capture >summary
 grep -q 'tracing began [0-9.]* s after boot; by /proc/slabinfo, [0-9]*' summary || fail "the header: $(head -n 20 summary)"
 "$report" slabinfo -i boot.capture --format=json -l 0 >slabinfo.json
 # its bucket of messages, which the tracepoint calls kmalloc-1k
