@@ -36,6 +36,7 @@ enum metrics_kind {
 struct metrics_counts {
 	uint64_t allocations, frees; /* objects */
 	uint64_t allocated, freed;   /* bytes */
+	uint64_t missed;	     /* part of frees: they had no event; may decrease */
 };
 
 struct metrics_row {
@@ -93,6 +94,7 @@ static inline void metrics_counts_add(struct metrics_counts *sum,
 	sum->frees += counts->frees;
 	sum->allocated += counts->allocated;
 	sum->freed += counts->freed;
+	sum->missed += counts->missed;
 }
 
 static inline uint64_t metrics_live_objects(const struct metrics_counts *counts)
@@ -109,7 +111,7 @@ static inline uint64_t metrics_live_bytes(const struct metrics_counts *counts)
 struct metrics_facts {
 	const char *version, *kernel_release;
 	double begin, update; /* seconds since 1970: of the first event, and of the last */
-	double audit; /* the same, of the last reading of the slab allocator; 0: none */
+	double audit;	      /* the same, of the last reading of the slab allocator; 0: none */
 	struct missing missing;
 	double cpu_seconds; /* CPU time of the program */
 	uint64_t resident;  /* bytes: its memory */

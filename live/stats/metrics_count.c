@@ -169,12 +169,13 @@ int metrics_on_transition(void *data, const struct analysis *analysis,
 		.frees = delta.frees + delta.missed,
 		.allocated = delta.initial_bytes + delta.allocated,
 		.freed = delta.freed,
+		.missed = delta.missed,
 	};
 	struct metrics *metrics = data;
 
 	metrics->failed += delta.failed;
 	metrics->unmatched += delta.unmatched;
-	if (!(counts.allocations | counts.frees))
+	if (!(counts.allocations | counts.frees | counts.missed))
 		return 0;
 	return add_metrics_counts(metrics, analysis, transition->cache, transition->group, &counts);
 }

@@ -51,6 +51,7 @@ enum figure {
 	ALLOCATED_OBJECTS,
 	FREED_BYTES,
 	FREED_OBJECTS,
+	MISSED_FREES,
 	LIVE_LOW,
 	LIVE_HIGH,
 	FIGURES
@@ -69,6 +70,8 @@ static const struct {
 			  "Bytes freed, of objects that were allocated since the begin" },
 	[FREED_OBJECTS] = { "freed_objects_total", "counter",
 			    "Objects freed that were allocated since the begin" },
+	[MISSED_FREES] = { "missed_frees", "gauge",
+			   "Frees that had no event and were found later: others that are live may be freed too" },
 	[LIVE_LOW] = { "live_low_bytes", "gauge",
 		       "The live bytes are estimated: the low end of their 95 % interval" },
 	[LIVE_HIGH] = { "live_high_bytes", "gauge",
@@ -97,6 +100,8 @@ static uint64_t value_of_figure(const struct metrics_figures *of, enum figure fi
 		return of->counted->freed;
 	case FREED_OBJECTS:
 		return of->counted->frees;
+	case MISSED_FREES:
+		return of->live->missed;
 	case LIVE_LOW:
 		return estimate_range_bytes(estimates, live, of->variance, ESTIMATE_LIVE).low;
 	case LIVE_HIGH:

@@ -16,7 +16,7 @@ cp "$builddir/tests/live/register" $register
 mkfifo keep
 slabs >before
 # of two triggers, one has a limit that is never reached: only objects that were freed without an event would do it
-start_daemon -v --audit --metrics="$PWD/audit.prom" --metrics-interval=100ms --metrics-owners=1000 \
+start_daemon -v --audit --metrics="$PWD/audit.prom" --metrics-interval=100ms --metrics-owners=1000 --metrics-top=4000 \
 	--trigger="live(eventpoll_epi) > $((KEEP / 2 * 128))" --trigger="live(eventpoll_epi) > $((PHANTOMS * 128))"
 while sleep 0.1 && slabs; do :; done | awk '$1 == "eventpoll_epi" && $2 > most { print most = $2; fflush() }' >peaks & # paced: samples
 peaks=$!
@@ -86,6 +86,8 @@ shown=$(value text "kmemtrace_comm_live_bytes{comm=\"$register\"}")
 [ "$((shown - held))" -le $((BATCH * 256)) ] && [ "$((held - shown))" -le $((BATCH * 256)) ] ||
 	fail "the process holds $held bytes, and the metrics show ${shown:-none}"
 freed=$(value text kmemtrace_audit_freed_objects_total)
+missed=$(value text 'kmemtrace_cache_missed_frees{cache="eventpoll_epi"}')
+[ "${missed:-0}" -gt 0 ] || [ "$freed" = 0 ] || fail "the metrics show no missed frees of eventpoll_epi"
 echo "the metrics: $shown bytes held, $held by the report; $freed objects freed without an event"
 
 peak=$(tail -n 1 peaks)

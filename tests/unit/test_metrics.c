@@ -464,6 +464,7 @@ static void other_transitions_are_counted(void **state)
 	assert_int_equal(metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);
 	transition.outcome = OUTCOME_MISSED;
 	assert_int_equal(metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);
+	assert_int_equal(scene.metrics.total.missed, 1);
 	transition.outcome = OUTCOME_MISSED_FREE_MATCHED;
 	assert_int_equal(metrics_on_transition(&scene.metrics, &scene.analysis, &transition), 0);
 	text = choose_and_write(&scene, &facts);
@@ -471,6 +472,7 @@ static void other_transitions_are_counted(void **state)
 	assert_value(text, "kmemtrace_unmatched_frees_total", 2);
 	assert_value(text, "kmemtrace_allocated_objects_total", 1);
 	assert_value(text, "kmemtrace_freed_objects_total", 1);
+	assert_value(text, "kmemtrace_missed_frees", 0);
 	assert_value(text, "kmemtrace_live_bytes", 0);
 	free(text);
 	/* an object of before counts as an allocation, for what is live */
