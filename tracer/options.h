@@ -46,8 +46,9 @@ struct options {
 	const char *no_value; /* name of the last option without its optional value; or NULL */
 	gid_t publish_group;  /* (gid_t)-1: none */
 	const char *publish_group_name;
-	size_t publish_objects;	    /* live ones that are tracked */
-	bool audit;		    /* read the allocator's lists */
+	size_t publish_objects; /* live ones that are tracked */
+	bool audit;		/* asked for: read the allocator's lists */
+	bool no_audit;
 	bool no_details;	    /* publish no figures by site, task and cgroup */
 	bool publish_base;	    /* readers show objects from before the start, too */
 	bool no_capture;	    /* publish or count only */
@@ -84,6 +85,14 @@ static inline bool options_aggregate(const struct options *options)
 	return options->publish || options->metrics.path || options->summaries.interval_ns ||
 	       trigger_options_need_figures(triggers) ||
 	       (options->records_slab && trigger_options_have(triggers, TRIGGER_OOM));
+}
+
+/* Are the allocator's lists read? By default they are if figures are published. */
+static inline bool options_audit(const struct options *options)
+{
+	return options->audit ||
+	       (!options->no_audit && options->records_slab && options_aggregate(options) &&
+		!options->sampling.is_profile && !options->count.enabled && !options->stream);
 }
 
 /* How many bytes the files of summaries may have; 0: no limit. */

@@ -27,7 +27,7 @@ struct session {
 	struct streams streams;
 	struct name_tables names;
 	struct memory_table memory; /* if options->proc_mem */
-	struct heap_audit audit;    /* if options->audit */
+	struct heap_audit audit;    /* if options_audit() */
 	struct pieces pieces;
 	struct publish publish;	     /* if options_aggregate() */
 	struct live_counts counts;   /* if options->count.enabled */

@@ -274,10 +274,10 @@ static int open_parts(struct session *session)
 	}
 	if (options->pack && packer_create(&session->streams.packer))
 		return error_set_at(&session->error, -ENOMEM, "the packer of -z");
-	if (options->audit)
+	if (options_audit(options))
 		heap_audit_open(&session->audit);
 	session->triggers.is_audited = heap_audit_works(&session->audit);
-	if (*session->audit.reason && !options->quiet)
+	if (*session->audit.reason && options->audit && !options->quiet)
 		info_msg("--audit: the slab allocator is not read: %s", session->audit.reason);
 	return load_programs(session);
 }

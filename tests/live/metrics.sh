@@ -131,7 +131,8 @@ same() {
 
 # Beside a capture of one process, with packing and type statistics: the same numbers, in each row.
 hold 0
-"$kmemtraced" -z --publish=memstat --metrics="$metrics" --metrics-interval=100ms --metrics-top=4000 \
+# the report would know the last reading of the allocator, which the text does not have
+"$kmemtraced" -z --no-audit --publish=memstat --metrics="$metrics" --metrics-interval=100ms --metrics-top=4000 \
 	-p $load 2>daemon.log &
 daemon=$!
 fresh
