@@ -32,7 +32,14 @@ static int add_curve(struct capture_header *header, const struct report *report)
 	return line->text ? 0 : -ENOMEM;
 }
 
-/* ", 3 certain findings, 4 possible": the certain ones are in a table. */
+/* The line "quality" and the view findings have them: on some kernels, nearly all frees of a cache.
+ */
+static bool is_unobserved_free(const struct heap_finding *found)
+{
+	return found->kind == FINDING_MISSED_FREE && found->reasons & REASON_UNOBSERVED;
+}
+
+/* "; findings: 3 certain, 4 possible": the certain ones are in a table. */
 static bool findings_text(const struct report *report, char *text, size_t size)
 {
 	const struct heap_findings *findings = report->analysis.findings;
@@ -45,7 +52,7 @@ static bool findings_text(const struct report *report, char *text, size_t size)
 		const struct heap_finding *found = heap_findings_get(findings, i);
 
 		certain += found->certain;
-		if (found->certainty != CERTAINTY_LEGAL)
+		if (found->certainty != CERTAINTY_LEGAL && !is_unobserved_free(found))
 			possible += found->count - found->certain;
 	}
 	snprintf(text, size, "; findings: %" PRIu64 " certain, %" PRIu64 " possible", certain,

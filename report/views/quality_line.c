@@ -12,6 +12,7 @@
 #include "report/views/quality_line.h"
 
 #define LINE_WIDTH 69 /* columns behind the label, of 80 */
+#define MORE "; more: -v"
 
 void quality_add(struct quality *quality, const char *format, ...)
 {
@@ -32,6 +33,8 @@ void quality_add_missing_events(struct quality *quality, const struct missing *m
 
 	if (percent >= 1)
 		snprintf(text, sizeof(text), "%.*f%%", percent < 9.95 ? 1 : 0, percent);
+	else if (percent > 0 && percent < 0.001)
+		strcpy(text, "<0.001%");
 	else
 		missing_percent_text(percent, text);
 	if (missing_events(missing))
@@ -61,7 +64,7 @@ static size_t count_fitting(const struct quality *quality)
 	size_t width = strlen(quality->reasons[0]), fitting = 1;
 
 	for (; fitting < quality->count; fitting++) {
-		size_t rest = fitting + 1 < quality->count ? strlen("; 11 more: -v") : 0;
+		size_t rest = fitting + 1 < quality->count ? strlen(MORE) : 0;
 
 		width += strlen("; ") + strlen(quality->reasons[fitting]);
 		if (width + rest > LINE_WIDTH)
@@ -88,6 +91,6 @@ int quality_add_line(const struct quality *quality, struct header *header, uint6
 	for (size_t i = 0; i < fitting; i++)
 		fprintf(text, "%s%s", i ? "; " : "", quality->reasons[i]);
 	if (fitting < quality->count)
-		fprintf(text, "; %zu more: -v", quality->count - fitting);
+		fputs(MORE, text);
 	return text_close(text, &line->text);
 }
