@@ -19,6 +19,7 @@ const volatile uint32_t sample_interval; /* bytes, or SAMPLING_EACH; 0: nothing 
 const volatile bool profile;		 /* only sampled allocations and their frees are recorded */
 const volatile bool raises_interval;	 /* see bpf/sampling.bpf.h */
 const volatile bool user_stacks;	 /* samples in tasks have the stack of the process too */
+const volatile uint64_t stack_seed;	 /* random: no process knows the id of a stack */
 const volatile uint32_t sampled_mask;	 /* of a mark, with profile: see bpf/sampled.bpf.h */
 const volatile bool backup_enabled;	 /* the frees have backup programs */
 const volatile uint32_t last_copy;	 /* the number of copies that are attached */

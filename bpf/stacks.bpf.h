@@ -65,10 +65,14 @@ static __always_inline uint64_t hash_program(uint32_t tgid)
 #endif
 }
 
-/* Not 0. */
+/*
+ * Not 0. A process chooses the frames of its own stack: without the seed, it could give it the id
+ * of another stack, whose frames would then be taken for its own.
+ */
 static __always_inline uint64_t hash_frames(const struct kmt_stack_message *message)
 {
-	uint64_t hash = message->tgid ? hash_program(message->tgid) : 0, count = message->count;
+	uint64_t hash = stack_seed ^ (message->tgid ? hash_program(message->tgid) : 0);
+	uint64_t count = message->count;
 
 	for (uint32_t i = 0; i < KMT_FRAMES_MAX; i++) {
 		if (i >= count)

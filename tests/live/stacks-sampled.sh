@@ -153,4 +153,13 @@ begins_with 8192 --stacks --max-samples=100
 begins_with 65536 --stacks=64k
 begins_with 524288 --stacks --max-samples=0
 begins_with 524288 --profile
+# No process knows the id that a stack has: it is another one in each capture.
+for name in first second; do
+	"$kmemtraced" -q --stacks=all -o $name true || fail "$name: exit $?"
+	awk '$1 == "stack" { print $2 }' $name/kernel/stacks | sort >$name.ids
+	# the first two frames are of the BPF program
+	awk '$1 == "stack" { $2 = $3 = $5 = $6 = ""; print }' $name/kernel/stacks | sort -u >$name.frames
+done
+[ -n "$(comm -12 first.frames second.frames)" ] || fail "two captures of true have no stack in common"
+[ -z "$(comm -12 first.ids second.ids)" ] || fail "two captures have ids in common: $(comm -12 first.ids second.ids | head -n 3)"
 exit 0

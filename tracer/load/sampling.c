@@ -8,6 +8,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/hash.h"
 #include "kernel/sampling.h"
 #include "tracer/load/bpf_objects.h"
 #include "tracer/load/machine.h"
@@ -34,8 +35,10 @@ void sampling_choose(struct bpf_variant *variant, const struct sampling *samplin
 	static const char *const profile_maps[] = { ".bss.sampled", "sampled_objects",
 						    "named_tasks" };
 	bool raises_interval = sampling->is_profile && sampling->most;
+	uint64_t seed = hash_seed();
 	uint32_t mask;
 
+	bpf_variant_set(variant, "stack_seed", &seed, sizeof(seed));
 	bpf_variant_set(variant, "sample_interval", &sampling->interval,
 			sizeof(sampling->interval));
 	bpf_variant_set(variant, "profile", &sampling->is_profile, sizeof(sampling->is_profile));
