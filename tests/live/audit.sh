@@ -9,7 +9,7 @@ need jq
 CHURN=40000
 KEEP=3000
 PHANTOMS=15000
-BATCH=1500 # objects that the kernel may free later: a batch of each CPU, and those of a grace period
+BATCH=$((750 * $(nproc))) # objects that the kernel may free later: a batch of each CPU, and those of a grace period
 
 register=register$$ # as no other task is named
 cp "$builddir/tests/live/register" $register

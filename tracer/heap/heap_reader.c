@@ -38,12 +38,19 @@ enum program {
 	HEAP_PROGRAMS
 };
 
+struct heap_mapping {
+	void *memory;
+	size_t size; /* bytes */
+};
+
 struct heap_reader {
 	struct bpf_variant variant;
 	int programs[HEAP_PROGRAMS];
 	const struct kmt_heap_state_of_programs *state;
 	const struct kmt_heap_page *pages;
 	const char *output;
+	struct heap_mapping mappings[3]; /* of the three above */
+	size_t mapping_count;
 	unsigned int page_shift;
 	unsigned int cpus; /* possible ones */
 };
@@ -80,7 +87,7 @@ static int run_program(const struct heap_reader *reader, enum program program, u
 }
 
 /* A map that only the programs write from now on. */
-static const void *map_frozen(const struct heap_reader *reader, const char *name)
+static const void *map_frozen(struct heap_reader *reader, const char *name)
 {
 	struct bpf_map *map = bpf_variant_map(&reader->variant, name);
 	size_t size = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
@@ -89,7 +96,10 @@ static const void *map_frozen(const struct heap_reader *reader, const char *name
 	if (bpf_map_freeze(bpf_map__fd(map)))
 		return NULL;
 	mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
-	return mapped == MAP_FAILED ? NULL : mapped;
+	if (mapped == MAP_FAILED)
+		return NULL;
+	reader->mappings[reader->mapping_count++] = (struct heap_mapping){ mapped, size };
+	return mapped;
 }
 
 static int find_programs(struct heap_reader *reader)
@@ -457,6 +467,8 @@ void heap_reader_close(struct heap_reader *reader)
 {
 	if (!reader)
 		return;
+	for (size_t i = 0; i < reader->mapping_count; i++)
+		munmap(reader->mappings[i].memory, reader->mappings[i].size);
 	bpf_variant_close(&reader->variant);
 	free(reader);
 }
