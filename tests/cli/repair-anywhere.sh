@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # A capture is cut, has flipped bits or lacks a file, at many offsets: kmemtrace-check finds each
 # damage that a CRC covers, no program crashes, and the repaired capture passes every check. Of the
-# offsets, each $KMEMTRACE_STRIDE-th is tried.
+# offsets, each third one is tried, each one with ./test all, or each $KMEMTRACE_STRIDE-th.
 . "$srcdir/cli/cli.sh"
 
 flip()
@@ -39,7 +39,9 @@ try()
 	rm -rf damaged damaged.damaged
 }
 
-tried=0
+tried=0 stride=3
+[ "${KMT_TIER-}" != all ] || stride=1
+stride=${KMEMTRACE_STRIDE:-$stride}
 "$mktrace" good <"$srcdir/cli/small.trace" || exit 1
 all=$("$report" -i good --format=json | sed -n 's/.*"seen": \([0-9]*\),/\1/p')
 for file in cpu0 cpu1 metadata kernel/status kernel/caches kernel/symbols; do
@@ -50,7 +52,7 @@ for file in cpu0 cpu1 metadata kernel/status kernel/caches kernel/symbols; do
 		"$((size - 113))" "$((size - 112))" "$((size - 2))" "$((size - 1))"; do
 		{ [ "$at" -ge 0 ] && [ "$at" -lt "$size" ]; } || continue
 		tried=$((tried + 1))
-		[ $((tried % ${KMEMTRACE_STRIDE:-1})) -eq 0 ] || continue
+		[ $((tried % stride)) -eq 0 ] || continue
 		cp -r good damaged
 		truncate -s "$at" damaged/$file
 		what="$file cut at $at"
