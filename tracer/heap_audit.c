@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/param.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/cpu_time.h"
 #include "tracer/heap_audit.h"
 #include "tracer/load/machine.h"
 
@@ -30,15 +30,6 @@ void heap_audit_open(struct heap_audit *audit)
 {
 	heap_reader_open(&audit->reader, audit->reason, sizeof(audit->reason));
 	audit->next = machine_now() + PERIOD;
-}
-
-/* ns: CPU time of this thread */
-static uint64_t used_cpu_time(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 static int take_step(void *data)
@@ -68,16 +59,17 @@ int heap_audit_read(struct heap_audit *audit, const struct heap_meanwhile *meanw
 	return step.err;
 }
 
-int heap_audit_read_published(struct heap_audit *audit, const struct heap_meanwhile *meanwhile)
+int heap_audit_read_published(struct heap_audit *audit, const struct heap_meanwhile *meanwhile,
+			      uint64_t use_ns)
 {
 	struct audit_step step = { .meanwhile = meanwhile };
-	uint64_t begin = machine_now(), used = used_cpu_time();
+	uint64_t begin = machine_now(), used = thread_cpu_time();
 
 	if (!audit->reader)
 		return 0;
 	heap_reading_deinit(&audit->published);
 	read_heap(audit, &step, &audit->published);
-	used = used_cpu_time() - used;
+	used = thread_cpu_time() - used + use_ns;
 	audit->next = begin + MAX(PERIOD, used * PERIOD_FACTOR);
 	audit->urgent = begin + MAX(URGENT_PERIOD, used * URGENT_FACTOR);
 	return step.err;

@@ -30,9 +30,11 @@ int heap_audit_read(struct heap_audit *audit, const struct heap_meanwhile *meanw
 /*
  * The same for published figures, in audit->published, which is empty if it fails. The next one is
  * due after ten seconds, or later: so readings take at most a hundredth of one CPU. If it is
- * urgent, it is due after a second, and they take at most a tenth.
+ * urgent, it is due after a second, and they take at most a tenth. use_ns: the CPU time that the
+ * thread needed to use the one before.
  */
-int heap_audit_read_published(struct heap_audit *audit, const struct heap_meanwhile *meanwhile);
+int heap_audit_read_published(struct heap_audit *audit, const struct heap_meanwhile *meanwhile,
+			      uint64_t use_ns);
 
 static inline bool heap_audit_is_due(const struct heap_audit *audit, uint64_t now, bool is_urgent)
 {

@@ -228,7 +228,9 @@ static int read_heap_again(struct session *session, uint64_t now)
 	if (!heap_audit_is_due(&session->audit, now, is_urgent) ||
 	    !publishing_takes_reading(&session->pieces))
 		return 0;
-	err = heap_audit_read_published(&session->audit, &meanwhile);
+	err = heap_audit_read_published(&session->audit, &meanwhile,
+					__atomic_load_n(&session->publish.reading_cpu_ns,
+							__ATOMIC_RELAXED));
 	session->triggers.is_audited = heap_audit_works(&session->audit);
 	publishing_reading(&session->pieces, &session->audit.published);
 	return err;

@@ -10,23 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/param.h>
-#include <time.h>
 
 #include "base/array.h"
+#include "base/cpu_time.h"
 #include "live/stats/details.h"
 
 #define SCAN_EVERY 1000000000ULL /* ns, at least */
 #define SCAN_SHARE 100
 #define HELD_MAX 65536 /* pairs with a process that are counted */
 #define NOT_COUNTED (OBJECT_FREED | OBJECT_OWN | OBJECT_LEFT_OUT | OBJECT_PREWINDOW)
-
-static uint64_t thread_time(void)
-{
-	struct timespec used = { 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
-}
 
 /* The results of the scan that runs. */
 struct scan {
@@ -120,7 +112,7 @@ int details_scan_live(struct details *details, const struct analysis *analysis, 
 {
 	struct details_scan found = { .time = details->taken };
 	struct scan scan = { .details = details, .found = &found, .now = details->taken };
-	uint64_t begin = thread_time(), used;
+	uint64_t begin = thread_cpu_time(), used;
 	int err;
 
 	if (details->only_stacks || now < details->scan.next)
@@ -138,7 +130,7 @@ int details_scan_live(struct details *details, const struct analysis *analysis, 
 	}
 	if (found.held_count)
 		qsort(found.held, found.held_count, sizeof(*found.held), compare_held);
-	used = thread_time() - begin;
+	used = thread_cpu_time() - begin;
 	found.next = now + MAX(SCAN_EVERY, used * SCAN_SHARE);
 	details_scan_deinit(&details->scan);
 	details->scan = found;

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/param.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -19,6 +18,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/array.h"
+#include "base/cpu_time.h"
 #include "kernel/heap_programs.h"
 #include "kernel/memory_nodes.h"
 #include "tracer/heap/heap_pages.h"
@@ -66,7 +66,8 @@ struct collection {
 		uint64_t object, cache; /* address; address of its cache */
 	} * kept;			/* free objects that CPUs and nodes keep */
 	size_t kept_count;
-	uint64_t until; /* ns, by cpu_time(): the machine has too much memory or too many slabs */
+	uint64_t until; /* ns, by thread_cpu_time(): the machine has too much memory or too many
+			   slabs */
 	int node_max;
 	bool is_first; /* it ends once address_zero of the programs is known */
 };
@@ -307,15 +308,6 @@ static int do_meanwhile(const struct collection *collection)
 	return meanwhile ? meanwhile->step(meanwhile->data) : 0;
 }
 
-/* ns of this thread, which other tasks do not make longer. */
-static uint64_t cpu_time(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
-
 static int scan_pages(struct collection *collection, uint64_t begin, uint64_t end)
 {
 	int err = 0;
@@ -328,7 +320,7 @@ static int scan_pages(struct collection *collection, uint64_t begin, uint64_t en
 			err = walk_slabs(collection);
 		if (!err)
 			err = do_meanwhile(collection);
-		if (!err && cpu_time() > collection->until)
+		if (!err && thread_cpu_time() > collection->until)
 			err = -ETIME;
 	}
 	return err;
@@ -417,7 +409,7 @@ static int collect_slabs(struct collection *collection, char *reason, size_t siz
 	int err;
 
 	*reason = '\0';
-	collection->until = cpu_time() + CPU_TIME_MAX;
+	collection->until = thread_cpu_time() + CPU_TIME_MAX;
 	err = memory_nodes_read_physical(&physical, "", reason, size);
 	for (size_t i = 0; i < physical.count; i++)
 		collection->node_max = MAX(collection->node_max, physical.list[i].node);

@@ -107,8 +107,9 @@ struct publish {
 	bool ending;
 	unsigned int piece; /* its symbols are read; 0: those of the capture that was opened */
 	bool symbols_changed;
-	bool has_reading; /* the thread uses a reading of publish_reading() */
-	int err;	  /* the thread has failed and ended */
+	bool has_reading;	 /* the thread uses a reading of publish_reading() */
+	uint64_t reading_cpu_ns; /* CPU time that the last one took */
+	int err;		 /* the thread has failed and ended */
 };
 
 /*

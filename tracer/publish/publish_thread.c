@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cpu_time.h"
 #include "live/stats/details.h"
 #include "tracer/pieces/piece_set.h"
 #include "tracer/publish/publish.h"
@@ -103,11 +104,13 @@ static int take_intervals(struct publish *publish, const struct watermark *water
 /* All events before the time (ns) are counted. 0 or -ENOMEM. */
 static int take_reading(struct publish *publish, uint64_t time)
 {
+	uint64_t begin = thread_cpu_time();
 	int err;
 
 	if (!publish->reading || time < publish->reading->end)
 		return 0;
 	err = online_audit(publish->online, publish->reading);
+	__atomic_store_n(&publish->reading_cpu_ns, thread_cpu_time() - begin, __ATOMIC_RELAXED);
 	publish->reading = NULL;
 	__atomic_store_n(&publish->has_reading, false, __ATOMIC_RELEASE);
 	return err;
