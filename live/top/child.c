@@ -85,7 +85,7 @@ __attribute__((noreturn)) static void run_program(const struct child *child, con
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(log, STDERR_FILENO);
-	execlp(program, PROGRAM, "-q", "--no-capture", "--audit", publish, stacks, NULL);
+	execlp(program, PROGRAM, "-q", "--no-capture", publish, stacks, NULL);
 	dprintf(STDERR_FILENO, "%s: %s: install kmemtraced, or start it elsewhere with --publish\n",
 		program, strerror(errno));
 	_exit(EXIT_TROUBLE);
