@@ -46,9 +46,9 @@ struct options {
 	const char *no_value; /* name of the last option without its optional value; or NULL */
 	gid_t publish_group;  /* (gid_t)-1: none */
 	const char *publish_group_name;
-	size_t publish_objects; /* live ones that are tracked */
-	bool audit;		/* asked for: read the allocator's lists */
-	bool no_audit;
+	size_t publish_objects;	    /* live ones that are tracked */
+	bool audit;		    /* asked for: read the allocator's lists */
+	bool no_audit;		    /* do not, though figures are published */
 	bool no_details;	    /* publish no figures by site, task and cgroup */
 	bool publish_base;	    /* readers show objects from before the start, too */
 	bool no_capture;	    /* publish or count only */

@@ -36,7 +36,7 @@ enum metrics_kind {
 struct metrics_counts {
 	uint64_t allocations, frees; /* objects */
 	uint64_t allocated, freed;   /* bytes */
-	uint64_t missed;	     /* part of frees: they had no event; may decrease */
+	uint64_t missed;	     /* part of frees: they were not recorded; may decrease */
 };
 
 struct metrics_row {

@@ -71,7 +71,7 @@ static const struct {
 	[FREED_OBJECTS] = { "freed_objects_total", "counter",
 			    "Objects freed that were allocated since the begin" },
 	[MISSED_FREES] = { "missed_frees", "gauge",
-			   "Frees that had no event and were found later: others that are live may be freed too" },
+			   "Frees that were not recorded, and were found later: others that are live may be freed too" },
 	[LIVE_LOW] = { "live_low_bytes", "gauge",
 		       "The live bytes are estimated: the low end of their 95 % interval" },
 	[LIVE_HIGH] = { "live_high_bytes", "gauge",
@@ -210,7 +210,7 @@ static void write_audit(const struct metrics_facts *facts, const struct audit *a
 	write_seconds(file, "audit_time_seconds", "gauge", facts->audit,
 		      "Time of the last reading of the slab allocator, in seconds since 1970");
 	write_number(file, "audit_freed_objects_total", "counter", audit->dead,
-		     "Objects freed without an event, as readings of the slab allocator show");
+		     "Objects whose free was not recorded, as readings of the slab allocator show");
 }
 
 static void write_losses(const struct metrics *metrics, const struct estimates *estimates,
