@@ -341,7 +341,7 @@ static void print_allocator(void)
 	else
 		print_check(
 			VERDICT_OK, "allocator",
-			"its lists can be read: %zu slabs, in %.3f s: published live numbers are right where frees are not observed, and with --audit those of a capture",
+			"its lists can be read: %zu slabs, in %.3f s: live numbers are right where frees are not observed",
 			reading.slab_count, (double)(reading.end - reading.begin) / 1e9);
 	heap_reading_deinit(&reading);
 	heap_reader_close(reader);

@@ -48,7 +48,7 @@ struct options {
 	const char *publish_group_name;
 	size_t publish_objects;	    /* live ones that are tracked */
 	bool audit;		    /* asked for: read the allocator's lists */
-	bool no_audit;		    /* do not, though figures are published */
+	bool no_audit;		    /* do not read them */
 	bool no_details;	    /* publish no figures by site, task and cgroup */
 	bool publish_base;	    /* readers show objects from before the start, too */
 	bool no_capture;	    /* publish or count only */
@@ -87,11 +87,13 @@ static inline bool options_aggregate(const struct options *options)
 	       (options->records_slab && trigger_options_have(triggers, TRIGGER_OOM));
 }
 
-/* Are the allocator's lists read? By default they are if figures are published. */
+/* Are the allocator's lists read? By default they are if something uses the readings. */
 static inline bool options_audit(const struct options *options)
 {
+	bool has_use = !options->no_capture || options_aggregate(options);
+
 	return options->audit ||
-	       (!options->no_audit && options->records_slab && options_aggregate(options) &&
+	       (!options->no_audit && options->records_slab && has_use &&
 		!options->sampling.is_profile && !options->count.enabled && !options->stream);
 }
 

@@ -68,8 +68,7 @@ int session_finish(struct session *session)
 	if (failed && !err)
 		err = error_set(&session->error, failed, session->pieces.present.directory.errmsg);
 	heap_audit_write(&session->audit, &session->pieces.present.directory);
-	if (session->audit.reader && *session->audit.reason && session->options->audit &&
-	    !session->options->quiet)
+	if (session->audit.reader && *session->audit.reason && !session->options->quiet)
 		info_msg("--audit: %s", session->audit.reason);
 	failed = pieces_write_slabinfo(&session->pieces, &slabinfo, snapshot_error);
 	if (failed && !err)

@@ -277,7 +277,7 @@ static int open_parts(struct session *session)
 	if (options_audit(options))
 		heap_audit_open(&session->audit);
 	session->triggers.is_audited = heap_audit_works(&session->audit);
-	if (*session->audit.reason && options->audit && !options->quiet)
+	if (*session->audit.reason && (options->audit || options->verbose) && !options->quiet)
 		info_msg("--audit: the slab allocator is not read: %s", session->audit.reason);
 	return load_programs(session);
 }

@@ -168,7 +168,7 @@ static int make_census(struct report *report)
 
 	table->key = "census";
 	table->empty =
-		"The capture has no reading of the slab allocator: record with kmemtraced --audit; --doctor says whether it is possible.";
+		"The capture has no reading of the slab allocator: kmemtraced --doctor says whether one is possible; --no-audit and --profile take none.";
 	table->sort = "slab_bytes";
 	table->tiebreak = table_column(table, COLUMN_cache);
 	list = calloc(count + 1, sizeof(*list));

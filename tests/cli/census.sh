@@ -48,6 +48,6 @@ sed -i '/^heap 200/,/^end/d' a.capture/kernel/heap
 	fail "one reading has no growth"
 rm a.capture/kernel/heap
 "$report" census -i a.capture >text 2>&1 || fail "without a reading: exit $?"
-grep -q 'no reading of the slab allocator: record with kmemtraced --audit' text || fail "without a reading: $(cat text)"
+grep -q 'no reading of the slab allocator: kmemtraced --doctor says' text || fail "without a reading: $(cat text)"
 "$report" census -i a.capture --cache=a >text 2>&1
 [ $? = 2 ] && grep -q 'without filters' text || fail "with a filter: $(cat text)"
