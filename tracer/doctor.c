@@ -341,7 +341,7 @@ static void print_allocator(void)
 	else
 		print_check(
 			VERDICT_OK, "allocator",
-			"its lists can be read: %zu slabs, in %.3f s: live numbers are right where frees are not observed",
+			"its lists can be read: %zu slabs, in %.3f s: what was freed without an event does not count as live, unless the object was allocated again without one",
 			reading.slab_count, (double)(reading.end - reading.begin) / 1e9);
 	heap_reading_deinit(&reading);
 	heap_reader_close(reader);

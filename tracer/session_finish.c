@@ -69,7 +69,8 @@ int session_finish(struct session *session)
 		err = error_set(&session->error, failed, session->pieces.present.directory.errmsg);
 	heap_audit_write(&session->audit, &session->pieces.present.directory);
 	if (session->audit.reader && *session->audit.reason && !session->options->quiet)
-		info_msg("--audit: %s", session->audit.reason);
+		info_msg("the slab allocator was not read (--no-audit does not try): %s",
+			 session->audit.reason);
 	failed = pieces_write_slabinfo(&session->pieces, &slabinfo, snapshot_error);
 	if (failed && !err)
 		err = failed;

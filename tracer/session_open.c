@@ -278,7 +278,7 @@ static int open_parts(struct session *session)
 		heap_audit_open(&session->audit);
 	session->triggers.is_audited = heap_audit_works(&session->audit);
 	if (*session->audit.reason && (options->audit || options->verbose) && !options->quiet)
-		info_msg("--audit: the slab allocator is not read: %s", session->audit.reason);
+		info_msg("the slab allocator is not read: %s", session->audit.reason);
 	return load_programs(session);
 }
 

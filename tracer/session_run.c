@@ -241,8 +241,12 @@ static int read_heap_at_end(struct session *session)
 {
 	struct heap_audit *audit = &session->audit;
 	size_t before = audit->count;
-	int err = read_heap(session);
+	int err;
 
+	/* a capture needs both */
+	if (!before && !options_aggregate(session->options))
+		return 0;
+	err = read_heap(session);
 	if (audit->count > before)
 		publishing_reading(&session->pieces, &audit->readings[before]);
 	return err;
