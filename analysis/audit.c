@@ -10,6 +10,7 @@
 #include <sys/param.h>
 
 #include "analysis/audit.h"
+#include "analysis/missing.h"
 #include "base/array.h"
 
 int audit_note(struct audit *audit, const struct event *event)
@@ -26,9 +27,46 @@ int audit_note(struct audit *audit, const struct event *event)
 	return 0;
 }
 
+static int add_unseen_free(struct audit *audit, const struct heap_reading *first, uint64_t cache)
+{
+	if (!audit->unseen_of)
+		audit->unseen_of = calloc(first->cache_count + 1, sizeof(*audit->unseen_of));
+	if (!audit->unseen_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < first->cache_count; i++)
+		audit->unseen_of[i] += first->caches[i].address == cache;
+	audit->unseen_freed++;
+	return 0;
+}
+
+int audit_note_unmatched(struct analysis *analysis, const struct event *event)
+{
+	const struct heap_readings *heap = &analysis->capture->heap;
+	const struct heap_reading *first = &heap->list[0];
+	const struct heap_slab *slab;
+
+	if (heap->count < 2 || event->time < first->end)
+		return 0;
+	switch (heap_reading_state(first, event->pointer)) {
+	case HEAP_OBJECT_FREE:
+		slab = heap_reading_slab(first, event->pointer);
+		return add_unseen_free(&analysis->audit, first, first->caches[slab->cache].address);
+	case HEAP_OBJECT_NO_SLAB:
+		/* kfree() frees objects in no slab, too */
+		return event->has_cache
+			       ? add_unseen_free(&analysis->audit, first, event->cache->address)
+			       : 0;
+	case HEAP_OBJECT_ALLOCATED:
+	case HEAP_OBJECT_UNKNOWN:
+		break;
+	}
+	return 0;
+}
+
 void audit_deinit(struct audit *audit)
 {
 	free(audit->late_frees);
+	free(audit->unseen_of);
 	*audit = (struct audit){ 0 };
 }
 
@@ -46,6 +84,18 @@ static int compare_addresses(const void *left, const void *right)
 	return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
 }
 
+static bool is_counted(const struct slab_object *object)
+{
+	return !(object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW));
+}
+
+/* Is it live by the events, and in a slab? */
+static bool can_judge(const struct analysis *analysis, const struct slab_object *object)
+{
+	return !(object->flags & OBJECT_FREED) && object->cache < analysis->cache_count &&
+	       !analysis->caches[object->cache].is_large;
+}
+
 /* Its free was missed. */
 static int end_object(struct matcher *matcher, struct slab_object *object, uint64_t time)
 {
@@ -60,7 +110,7 @@ static int end_object(struct matcher *matcher, struct slab_object *object, uint6
 	};
 	int err = 0;
 
-	if (!(object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW))) {
+	if (is_counted(object)) {
 		analysis->audit.dead++;
 		analysis->audit.dead_bytes += object->allocated;
 		err = matcher_emit_end(matcher, OUTCOME_MISSED, &free, object, false);
@@ -87,8 +137,7 @@ static size_t find_dead(struct analysis *analysis, const struct heap_reading *re
 	for (size_t i = 0; i < analysis->cache_count; i++)
 		analysis->caches[i].unjudged = 0;
 	while ((object = object_table_next(&analysis->objects, &next))) {
-		if (object->flags & OBJECT_FREED || object->cache >= analysis->cache_count ||
-		    analysis->caches[object->cache].is_large)
+		if (!can_judge(analysis, object))
 			continue;
 		switch (judge_object(reading, object)) {
 		case HEAP_OBJECT_FREE:
@@ -96,10 +145,10 @@ static size_t find_dead(struct analysis *analysis, const struct heap_reading *re
 			list[count++] = object;
 			break;
 		case HEAP_OBJECT_UNKNOWN:
-			analysis->caches[object->cache].unjudged++;
+			analysis->caches[object->cache].unjudged += is_counted(object);
 			break;
 		case HEAP_OBJECT_ALLOCATED:
-			analysis->audit.allocated++;
+			analysis->audit.allocated += is_counted(object);
 			break;
 		}
 	}
@@ -122,29 +171,6 @@ static int end_dead(struct matcher *matcher, const struct heap_reading *reading)
 		err = end_object(matcher, list[i], reading->begin);
 	free(list);
 	return err;
-}
-
-/*
- * For each cache of the reading the index in analysis.caches of a cache with missed frees that has
- * live objects in its slabs; or CACHE_NONE.
- */
-static void find_doubtful(const struct analysis *analysis, const struct heap_reading *reading,
-			  uint32_t *caches)
-{
-	const struct slab_object *object;
-	const struct heap_slab *slab;
-	size_t next = 0;
-
-	for (size_t i = 0; i < reading->cache_count; i++)
-		caches[i] = CACHE_NONE;
-	while ((object = object_table_next(&analysis->objects, &next))) {
-		if (object->flags & OBJECT_FREED || object->cache >= analysis->cache_count ||
-		    !analysis->caches[object->cache].missed_frees)
-			continue;
-		slab = heap_reading_slab(reading, object->address);
-		if (slab)
-			caches[slab->cache] = object->cache;
-	}
 }
 
 /* Has no event allocated it, and none freed it while it was read? */
@@ -190,29 +216,70 @@ static uint32_t count_unseen(const struct analysis *analysis, const struct heap_
 	return count;
 }
 
-static int add_unseen(struct analysis *analysis)
+/*
+ * An event of a cache that was lost is an allocation without an event, too: but there are not more
+ * of these than lost events.
+ */
+static bool has_unseen_path(const struct analysis *analysis, uint64_t unseen)
+{
+	const struct missing missing = missing_of_capture(analysis);
+
+	return unseen > missing_events(&missing);
+}
+
+/* unseen: by cache of the last reading. */
+static void find_maybe_others(struct analysis *analysis, const uint64_t *unseen)
 {
 	const struct heap_reading *last = &analysis->capture->heap.list[1];
-	uint32_t *caches = calloc(last->cache_count + 1, sizeof(*caches));
+	const struct slab_object *object;
+	const struct heap_slab *slab;
+	size_t next = 0;
+
+	while ((object = object_table_next(&analysis->objects, &next))) {
+		if (!can_judge(analysis, object) || !is_counted(object) ||
+		    judge_object(last, object) != HEAP_OBJECT_ALLOCATED)
+			continue;
+		slab = heap_reading_slab(last, object->address);
+		if (has_unseen_path(analysis, unseen[slab->cache]))
+			analysis->caches[object->cache].maybe_others++;
+	}
+}
+
+/* Sets unseen, by cache of the last reading. */
+static void count_unseen_of_caches(struct analysis *analysis, uint64_t *unseen)
+{
+	const struct heap_readings *heap = &analysis->capture->heap;
+	const struct heap_reading *first = &heap->list[0], *last = &heap->list[1];
 	struct audit *audit = &analysis->audit;
 
-	if (!caches)
-		return -ENOMEM;
-	find_doubtful(analysis, last, caches);
-	if (audit->late_free_count)
-		qsort(audit->late_frees, audit->late_free_count, sizeof(*audit->late_frees),
-		      compare_numbers);
+	for (size_t i = 0; i < last->cache_count; i++)
+		for (size_t j = 0; audit->unseen_of && j < first->cache_count; j++)
+			if (first->caches[j].address == last->caches[i].address)
+				unseen[i] += audit->unseen_of[j];
 	for (size_t i = 0; i < last->slab_count; i++) {
 		const struct heap_slab *slab = &last->slabs[i];
 		uint32_t count = count_unseen(analysis, slab);
 
 		audit->unseen += count;
 		audit->unseen_bytes += (uint64_t)count * last->caches[slab->cache].size;
-		if (caches[slab->cache] != CACHE_NONE)
-			analysis->caches[caches[slab->cache]].unseen += count;
+		unseen[slab->cache] += count;
 	}
+}
+
+static int add_unseen(struct analysis *analysis)
+{
+	uint64_t *unseen = calloc(analysis->capture->heap.list[1].cache_count + 1, sizeof(*unseen));
+	struct audit *audit = &analysis->audit;
+
+	if (!unseen)
+		return -ENOMEM;
+	if (audit->late_free_count)
+		qsort(audit->late_frees, audit->late_free_count, sizeof(*audit->late_frees),
+		      compare_numbers);
+	count_unseen_of_caches(analysis, unseen);
+	find_maybe_others(analysis, unseen);
 	audit->has_unseen = true;
-	free(caches);
+	free(unseen);
 	return 0;
 }
 

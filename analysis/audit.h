@@ -5,9 +5,12 @@
  * as live, while the allocator has it free, or has given its slab back, was freed by an event that
  * was missed: it counts as a missed free, at the time of the reading.
  *
- * An object that the allocator has given out can be another one, which was allocated at the same
- * address unseen. So the audit also counts the objects that are allocated at the last reading, were
- * not at the first one, and have no event.
+ * An object that the allocator has given out can be another one: the one that the events show was
+ * freed without an event, and then the address was allocated again without an event. No reading
+ * tells them apart, nor how often it happened. But a cache whose objects are allocated on a path
+ * without an event shows this in other objects: some are allocated at the last reading, were not at
+ * the first one, and have no event; and events free some that the first reading had free. Of a
+ * cache with more of these than events were lost, each live object can be another one.
  */
 #ifndef ANALYSIS_AUDIT_H
 #define ANALYSIS_AUDIT_H
@@ -22,6 +25,10 @@ static inline uint64_t audit_begin(const struct analysis *analysis)
 
 	return heap->count ? heap->list[heap->count - 1].begin : UINT64_MAX;
 }
+
+/* A free of an object without an allocation: was it allocated after the first reading? 0 or
+ * -ENOMEM. */
+int audit_note_unmatched(struct analysis *analysis, const struct event *event);
 
 /* Before the event is matched. 0 or -ENOMEM. */
 int audit_note(struct audit *audit, const struct event *event);

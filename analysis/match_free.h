@@ -6,6 +6,7 @@
 #ifndef ANALYSIS_MATCH_FREE_H
 #define ANALYSIS_MATCH_FREE_H
 
+#include "analysis/audit.h"
 #include "analysis/freed_objects.h"
 #include "analysis/matcher_state.h"
 
@@ -64,6 +65,11 @@ static inline int match_no_object(struct matcher *matcher, const struct event *e
 
 	if (site < 0)
 		return (int)site;
+	if (has_object && !freed) {
+		err = audit_note_unmatched(matcher->analysis, event);
+		if (err)
+			return err;
+	}
 	if (matcher_older(matcher) || !matcher_is_in_window(matcher, event->time) ||
 	    !matcher_is_selected(matcher, event, (uint32_t)site, cache)) {
 		matcher->analysis->totals.left_out++;

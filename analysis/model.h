@@ -101,10 +101,10 @@ struct analysis_cache {
 	uint64_t frees_unmatched;	     /* frees that named this cache */
 	uint64_t own_allocations, own_frees; /* as in struct analysis_totals */
 	/*
-	 * By the audit (see audit.h): live objects that it could not judge; and, of a cache with
-	 * missed frees, objects that are allocated at the end and have no event of it.
+	 * By the audit (see audit.h): live objects that it could not judge; and those that can be
+	 * other objects, if a free of this cache was missed.
 	 */
-	uint64_t unjudged, unseen;
+	uint64_t unjudged, maybe_others;
 };
 
 /* The events of a cache before a time, kmemtraced's own and frees of unknown objects included. */
@@ -318,11 +318,14 @@ struct audit {
 	uint64_t dead, dead_bytes;
 	uint64_t allocated; /* objects that are live, by the reading too */
 	/*
-	 * Objects that are allocated at the last reading, and were not at the first one, without an
-	 * event: of all caches, whatever is selected.
+	 * Objects that were allocated between the two readings without an event, of all caches,
+	 * whatever is selected: those that are allocated at the last one, and those that an event
+	 * freed.
 	 */
 	uint64_t unseen, unseen_bytes;
+	uint64_t unseen_freed;
 	bool has_unseen;      /* there were two readings */
+	uint64_t *unseen_of;  /* by cache of the first reading: see unseen_freed */
 	uint64_t *late_frees; /* addresses that were freed from the begin of the reading on */
 	size_t late_free_count;
 };

@@ -132,6 +132,7 @@ static void add_totals(struct capture_header *header, const struct report *repor
 {
 	struct header *fields = &header->header;
 	const struct analysis_totals *totals = &report->analysis.totals;
+	const struct audit *audit = &report->analysis.audit;
 	const struct select *select = report->settings.select;
 	bool knows_peak = !select || !select->older;
 	struct field *field;
@@ -168,6 +169,8 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "frees_unmatched", totals->frees_unmatched);
 	header_add_number(fields, "null_frees", totals->null_frees);
 	header_add_number(fields, "missed_frees", totals->missed_frees);
+	header_add_nullable(fields, "unseen_allocations",
+			    audit->has_unseen ? audit->unseen + audit->unseen_freed : CELL_UNKNOWN);
 	header_add_number(fields, "resizes", totals->resizes);
 	header_add_number(fields, "repeated", totals->repeated);
 	header_add_number(fields, "from_backup", totals->from_backup);

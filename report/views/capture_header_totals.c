@@ -88,6 +88,18 @@ static int add_missed_frees(struct capture_header *header, const struct analysis
 		missed, ending, dead, plural_ending(dead), dead == 1 ? "it" : "them");
 }
 
+/* The readings of the slab allocator show them. */
+static int add_unseen(struct capture_header *header, const struct audit *audit)
+{
+	uint64_t unseen = audit->unseen + audit->unseen_freed;
+
+	return header_add_line(&header->header, "", true,
+			       "%" PRIu64 " object%s allocated without an event: %" PRIu64
+			       " of them %s allocated at the end, events freed %" PRIu64,
+			       unseen, unseen == 1 ? " was" : "s were", audit->unseen,
+			       audit->unseen == 1 ? "is" : "are", audit->unseen_freed);
+}
+
 #define SLABINFO_LISTED 3 /* caches */
 
 static int compare_unobserved(const void *left, const void *right)
@@ -293,6 +305,8 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 		err = add_live_error(header, report);
 	if (!err && totals->missed_frees)
 		err = add_missed_frees(header, analysis);
+	if (!err && analysis->audit.unseen + analysis->audit.unseen_freed)
+		err = add_unseen(header, &analysis->audit);
 	if (!err)
 		err = add_slabinfo(header, report);
 	if (!err && totals->resizes)

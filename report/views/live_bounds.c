@@ -13,13 +13,10 @@
 #include "analysis/missing.h"
 #include "report/views/live_bounds.h"
 
-/*
- * The live objects of a cache with missed frees that may be freed, after the audit: those that it
- * could not judge, and those that may be other objects at the same addresses.
- */
+/* The live objects of a cache with missed frees that may be freed, after the audit. */
 static uint64_t doubtful_objects(const struct analysis_cache *cache)
 {
-	return MIN(cache->unjudged + cache->unseen, cache->live_objects);
+	return MIN(cache->unjudged + cache->maybe_others, cache->live_objects);
 }
 
 /* The live objects of a cache that may be freed. is_missed: some of its frees were missed. */

@@ -43,9 +43,16 @@ diff expected found || fail "the census differs from what was counted by hand"
 jq -e '.census[0].slab_full_percent | . > 36.8 and . < 36.9' found.json >/dev/null || fail "7 of 19 is not 36.8 %: $(cat found.json)"
 "$report" census -i a.capture --legend | grep -q 'spare' || fail "no legend"
 
+# a has a new object in each of two new slabs, and b two in another
+"$report" -v -i a.capture | tr -s ' \n' '  ' | grep -q ' 4 objects were allocated without an event: 4 of them are allocated at the end, events freed 0 ' ||
+	fail "the summary: $("$report" -v -i a.capture)"
+unseen() { "$report" -i a.capture --format=json | jq .totals.unseen_allocations; }
+[ "$(unseen)" = 4 ] || fail "totals.unseen_allocations is $(unseen)"
+
 sed -i '/^heap 200/,/^end/d' a.capture/kernel/heap
 "$report" census -i a.capture --format=json | jq -e '.census | length == 3 and all(.given_growth_objects == null)' >/dev/null ||
 	fail "one reading has no growth"
+[ "$(unseen)" = null ] || fail "one reading: totals.unseen_allocations is $(unseen)"
 rm a.capture/kernel/heap
 "$report" census -i a.capture >text 2>&1 || fail "without a reading: exit $?"
 grep -q 'no reading of the slab allocator: kmemtraced --doctor says' text || fail "without a reading: $(cat text)"

@@ -40,14 +40,20 @@ struct audited {
 	struct analysis analysis;
 };
 
-static void open_audited(struct audited *audited, const char *heap,
-			 const struct analysis_settings *settings)
+static void open_audited_with(struct audited *audited, const char *events, const char *heap,
+			      const struct analysis_settings *settings)
 {
-	audited->directory = scratch_capture(TEXT);
+	audited->directory = scratch_capture(events);
 	if (heap)
 		scratch_put(audited->directory, "kernel/heap", heap);
 	assert_int_equal(capture_open(&audited->capture, audited->directory), 0);
 	assert_int_equal(analysis_run(&audited->analysis, &audited->capture, settings), 0);
+}
+
+static void open_audited(struct audited *audited, const char *heap,
+			 const struct analysis_settings *settings)
+{
+	open_audited_with(audited, TEXT, heap, settings);
 }
 
 static void close_audited(struct audited *audited)
@@ -105,11 +111,50 @@ static void ends_what_the_allocator_has_free(void **state)
 	assert_int_equal(cache->missed_frees, 2);
 	assert_int_equal(cache->live_objects, 2);
 	assert_int_equal(cache->unjudged, 1);
-	assert_int_equal(cache->unseen, 2);
+	/* of 0x100000, not of 0x100100: a has unseen allocations */
+	assert_int_equal(cache->maybe_others, 1);
+	assert_int_equal(find_audited_cache(&audited.analysis, "b")->maybe_others, 0);
 	assert_true(audited.analysis.audit.has_unseen);
 	assert_int_equal(audited.analysis.audit.unseen, 2);
 	assert_int_equal(audited.analysis.audit.unseen_bytes, 128);
+	assert_int_equal(audited.analysis.audit.unseen_freed, 0);
 	close_audited(&audited);
+}
+
+static uint64_t maybe_others(const char *events, const char *first, uint64_t *freed)
+{
+	struct analysis_settings settings = { .threads = 1 };
+	struct audited audited;
+	uint64_t others;
+
+	open_audited_with(&audited, events, first, &settings);
+	others = find_audited_cache(&audited.analysis, "b")->maybe_others;
+	*freed = audited.analysis.audit.unseen_freed;
+	close_audited(&audited);
+	return others;
+}
+
+/* b: 0x200080 was free at the begin, 0x208000 had no slab, 0x200100 was there. */
+static void counts_frees_of_unseen_objects(void **state)
+{
+	const char *first = "heap 200 210\n" CACHES
+			    "slab 1 0x200000 4096 32 bfffffff\nend 1\n" LAST;
+	uint64_t freed;
+
+	(void)state;
+	assert_int_equal(maybe_others(TEXT "cfree 4400 0 0x200080 b f task=7\n", first, &freed), 1);
+	assert_int_equal(freed, 1);
+	assert_int_equal(maybe_others(TEXT "cfree 4400 0 0x208000 b f task=7\n", first, &freed), 1);
+	assert_int_equal(freed, 1);
+	/* kfree() frees whole pages, too */
+	assert_int_equal(maybe_others(TEXT "free 4400 0 0x208000 f task=7\n", first, &freed), 0);
+	assert_int_equal(freed, 0);
+	assert_int_equal(maybe_others(TEXT "cfree 4400 0 0x200100 b f task=7\n", first, &freed), 0);
+	assert_int_equal(freed, 0);
+	/* an event was lost: it can be the allocation */
+	assert_int_equal(
+		maybe_others(TEXT "cfree 4400 0 0x200080 b f task=7\nskip 1\n", first, &freed), 0);
+	assert_int_equal(freed, 1);
 }
 
 static void judges_nothing_of_an_unknown_slab(void **state)
@@ -238,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_what_the_allocator_has_free),
+		cmocka_unit_test(counts_frees_of_unseen_objects),
 		cmocka_unit_test(judges_nothing_of_an_unknown_slab),
 		cmocka_unit_test(says_nothing_of_an_earlier_time),
 		cmocka_unit_test(ignores_a_reading_after_the_end),
