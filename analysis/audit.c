@@ -174,7 +174,7 @@ static int end_dead(struct matcher *matcher, const struct heap_reading *reading)
 }
 
 /* Has no event allocated it, and none freed it while it was read? */
-static bool is_unseen(const struct analysis *analysis, uint64_t address)
+static bool is_eventless(const struct analysis *analysis, uint64_t address)
 {
 	const struct audit *audit = &analysis->audit;
 	const struct slab_object *object = object_table_find(&analysis->objects, address);
@@ -200,19 +200,32 @@ static const struct heap_slab *same_slab(const struct heap_readings *heap,
 	return before;
 }
 
-/* The objects of a slab that were allocated between the two readings, without an event. */
-static uint32_t count_unseen(const struct analysis *analysis, const struct heap_slab *slab)
+/* The objects of a slab that no event allocated. */
+struct eventless {
+	uint32_t unseen; /* allocated between the two readings */
+	uint32_t older;	 /* allocated at both: at most */
+};
+
+static struct eventless count_eventless(const struct analysis *analysis,
+					const struct heap_slab *slab)
 {
 	const struct heap_readings *heap = &analysis->capture->heap;
 	const struct heap_reading *last = &heap->list[1];
 	bool is_known;
 	const struct heap_slab *before = same_slab(heap, slab, &is_known);
-	uint32_t count = 0;
+	struct eventless count = { 0 };
 
-	for (uint32_t i = 0; is_known && i < slab->objects; i++)
-		if (!heap_slab_is_free(last, slab, i) &&
-		    (!before || heap_slab_is_free(&heap->list[0], before, i)))
-			count += is_unseen(analysis, heap_slab_object(last, slab, i));
+	if (!is_known)
+		count.older = slab->objects;
+	for (uint32_t i = 0; is_known && i < slab->objects; i++) {
+		if (heap_slab_is_free(last, slab, i) ||
+		    !is_eventless(analysis, heap_slab_object(last, slab, i)))
+			continue;
+		if (before && !heap_slab_is_free(&heap->list[0], before, i))
+			count.older++;
+		else
+			count.unseen++;
+	}
 	return count;
 }
 
@@ -258,11 +271,14 @@ static void count_unseen_of_caches(struct analysis *analysis, uint64_t *unseen)
 				unseen[i] += audit->unseen_of[j];
 	for (size_t i = 0; i < last->slab_count; i++) {
 		const struct heap_slab *slab = &last->slabs[i];
-		uint32_t count = count_unseen(analysis, slab);
+		struct eventless count = count_eventless(analysis, slab);
+		uint64_t size = last->caches[slab->cache].size;
 
-		audit->unseen += count;
-		audit->unseen_bytes += (uint64_t)count * last->caches[slab->cache].size;
-		unseen[slab->cache] += count;
+		audit->unseen += count.unseen;
+		audit->unseen_bytes += count.unseen * size;
+		audit->older += count.older;
+		audit->older_bytes += count.older * size;
+		unseen[slab->cache] += count.unseen;
 	}
 }
 

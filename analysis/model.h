@@ -324,7 +324,12 @@ struct audit {
 	 */
 	uint64_t unseen, unseen_bytes;
 	uint64_t unseen_freed;
-	bool has_unseen;      /* there were two readings */
+	/*
+	 * Objects that were allocated at the first reading, and still are at the last one: at most,
+	 * as an address can have another object now, without an event.
+	 */
+	uint64_t older, older_bytes;
+	bool has_unseen;      /* there were two readings: these are known */
 	uint64_t *unseen_of;  /* by cache of the first reading: see unseen_freed */
 	uint64_t *late_frees; /* addresses that were freed from the begin of the reading on */
 	size_t late_free_count;

@@ -148,21 +148,6 @@ uint32_t heap_slab_free(const struct heap_reading *reading, const struct heap_sl
 	return count;
 }
 
-struct heap_sums heap_reading_sums(const struct heap_reading *reading)
-{
-	struct heap_sums sums = { .slabs = reading->slab_count };
-
-	for (size_t i = 0; i < reading->slab_count; i++) {
-		const struct heap_slab *slab = &reading->slabs[i];
-		uint64_t objects = slab->objects - heap_slab_free(reading, slab);
-
-		sums.objects += objects;
-		sums.bytes += objects * reading->caches[slab->cache].size;
-		sums.slab_bytes += slab->bytes;
-	}
-	return sums;
-}
-
 static void write_free(FILE *file, const struct heap_reading *reading, const struct heap_slab *slab)
 {
 	const uint64_t *bits = &reading->free[slab->free];

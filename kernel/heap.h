@@ -83,14 +83,6 @@ enum heap_object_state heap_reading_state(const struct heap_reading *reading, ui
 /* The number of free objects of a slab. */
 uint32_t heap_slab_free(const struct heap_reading *reading, const struct heap_slab *slab);
 
-/* The objects that are not free, and their bytes; those of slabs that are unknown count too. */
-struct heap_sums {
-	uint64_t objects, bytes;
-	uint64_t slabs, slab_bytes;
-};
-
-struct heap_sums heap_reading_sums(const struct heap_reading *reading);
-
 /*
  * Lines of kernel/heap: "heap BEGIN END" begins a reading; then "cache ADDRESS SIZE OBJECT_SIZE
  * FIRST NAME" for each cache, and "slab CACHE ADDRESS BYTES OBJECTS FREE" for each slab. CACHE is

@@ -150,6 +150,10 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "cross_cpu_frees", totals->cross_cpu_frees);
 	header_add_number(fields, "initial_objects", totals->initial_objects);
 	header_add_number(fields, "initial_bytes", totals->initial_bytes);
+	header_add_nullable(fields, "older_objects",
+			    audit->has_unseen ? audit->older : CELL_UNKNOWN);
+	header_add_nullable(fields, "older_bytes",
+			    audit->has_unseen ? audit->older_bytes : CELL_UNKNOWN);
 	header_add_number(fields, "live_objects", totals->live_objects);
 	header_add_number(fields, "live_bytes", totals->live_bytes);
 	header_add_nullable(fields, "peak_bytes", knows_peak ? totals->peak_bytes : CELL_UNKNOWN);

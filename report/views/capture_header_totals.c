@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "report/views/capture_header_totals.h"
 #include "report/views/event_clock.h"
-#include "report/views/older_objects.h"
+#include "report/views/slab_lines.h"
 
 #define NSEC_PER_SEC ((uint64_t)1000000000)
 
@@ -296,7 +296,7 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 									       : "the capture",
 				      totals->null_frees, totals->null_frees == 1 ? "" : "s");
 	if (!err)
-		err = older_objects_add(header, report);
+		err = slab_lines_add_older(header, report);
 	if (!err)
 		err = add_checkpoint(header, report->capture, analysis);
 	if (!err)
@@ -307,6 +307,8 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 		err = add_missed_frees(header, analysis);
 	if (!err && analysis->audit.unseen + analysis->audit.unseen_freed)
 		err = add_unseen(header, &analysis->audit);
+	if (!err)
+		err = slab_lines_add_room(header, report);
 	if (!err)
 		err = add_slabinfo(header, report);
 	if (!err && totals->resizes)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/census.h"
 #include "report/views/view.h"
 
 static const struct column_choice columns[] = {
@@ -32,16 +33,6 @@ static const struct column_choice columns[] = {
 	{ 0 },
 };
 
-/* Of a cache, or of all. */
-struct census {
-	const char *name;
-	uint64_t size; /* bytes from one object to the next; CELL_UNKNOWN: several */
-	uint64_t given, given_bytes, room;
-	uint64_t slabs, slab_bytes, spare_bytes, unknown;
-	uint64_t below[3];	       /* slabs: a quarter full, half, three quarters */
-	uint64_t before, before_bytes; /* given at the first reading */
-};
-
 static int begin_census(struct report *report)
 {
 	if (!report->settings.select)
@@ -52,68 +43,32 @@ static int begin_census(struct report *report)
 		report->capture->path);
 }
 
-static void add_slab(struct census *census, const struct heap_reading *reading,
-		     const struct heap_slab *slab)
-{
-	uint32_t given = slab->objects - heap_slab_free(reading, slab);
+/* What a cache of the last reading, or all of them, had given out at the first one. */
+struct before {
+	uint64_t given, given_bytes;
+};
 
-	census->slabs++;
-	census->slab_bytes += slab->bytes;
-	census->unknown += slab->is_unknown;
-	census->room += slab->objects;
-	census->given += given;
-	census->given_bytes += (uint64_t)given * reading->caches[slab->cache].size;
-	for (unsigned int i = 0; i < 3; i++)
-		census->below[i] += !slab->is_unknown &&
-				    4 * (uint64_t)given < (i + 1) * (uint64_t)slab->objects;
-}
-
-/* The slabs that the objects would fill, if they were moved together; all slabs are of one size. */
-static void count_spare(struct census *census)
-{
-	uint64_t per_slab = census->slabs ? census->room / census->slabs : 0, needed;
-
-	if (!per_slab)
-		return;
-	needed = (census->given + per_slab - 1) / per_slab;
-	if (needed < census->slabs)
-		census->spare_bytes = census->slab_bytes / census->slabs * (census->slabs - needed);
-}
-
-static void add_to_all(struct census *all, const struct census *census)
-{
-	all->given += census->given;
-	all->given_bytes += census->given_bytes;
-	all->room += census->room;
-	all->slabs += census->slabs;
-	all->slab_bytes += census->slab_bytes;
-	all->spare_bytes += census->spare_bytes;
-	all->unknown += census->unknown;
-	all->before += census->before;
-	all->before_bytes += census->before_bytes;
-	for (unsigned int i = 0; i < 3; i++)
-		all->below[i] += census->below[i];
-}
-
-static int add_census_row(struct table *table, const struct census *census, bool has_before)
+/* before: NULL: there was no first reading. */
+static int add_census_row(struct table *table, const struct census_cache *census,
+			  const struct before *before)
 {
 	static const unsigned int below[] = { COLUMN_slabs_below_quarter, COLUMN_slabs_below_half,
 					      COLUMN_slabs_below_three_quarters };
 
 	if (!table_add(table))
 		return -ENOMEM;
-	table_cell(table, COLUMN_cache)->text = strdup(census->name);
-	table_cell(table, COLUMN_size)->number = census->size;
+	table_cell(table, COLUMN_cache)->text =
+		strdup(census->cache ? census->cache->name : "(all)");
+	table_cell(table, COLUMN_size)->number = census->cache ? census->cache->size : CELL_UNKNOWN;
 	table_cell(table, COLUMN_given_objects)->number = census->given;
 	table_cell(table, COLUMN_given_bytes)->number = census->given_bytes;
 	table_cell(table, COLUMN_given_growth_objects)->change =
-		has_before ? (int64_t)(census->given - census->before) : CHANGE_UNKNOWN;
+		before ? (int64_t)(census->given - before->given) : CHANGE_UNKNOWN;
 	table_cell(table, COLUMN_given_growth_bytes)->change =
-		has_before ? (int64_t)(census->given_bytes - census->before_bytes) : CHANGE_UNKNOWN;
+		before ? (int64_t)(census->given_bytes - before->given_bytes) : CHANGE_UNKNOWN;
 	table_cell(table, COLUMN_slabs)->number = census->slabs;
 	table_cell(table, COLUMN_slab_bytes)->number = census->slab_bytes;
-	table_cell(table, COLUMN_slab_full_percent)->decimal =
-		census->room ? 100 * (double)census->given / (double)census->room : 0;
+	table_cell(table, COLUMN_slab_full_percent)->decimal = census_full_percent(census);
 	table_cell(table, COLUMN_slab_spare_bytes)->number = census->spare_bytes;
 	for (unsigned int i = 0; i < 3; i++)
 		table_cell(table, below[i])->number = census->below[i];
@@ -136,55 +91,68 @@ static size_t find_later_cache(const struct heap_reading *last, const struct hea
 	return last->cache_count;
 }
 
-/* list: of the caches of the last reading, and one more, of those that are gone. */
-static void count_census(struct census *list, const struct heap_readings *heap)
+/*
+ * list: by number of the cache in the last reading; then the sum of all, those that are gone
+ * too.
+ */
+static int count_before(const struct heap_readings *heap, struct before *list)
 {
-	const struct heap_reading *last = &heap->list[heap->count - 1], *first = &heap->list[0];
+	const struct heap_reading *last = &heap->list[1], *first = &heap->list[0];
+	struct before *all = &list[last->cache_count];
+	struct census census;
+	int err = census_init(&census, first);
 
-	for (size_t i = 0; i < last->cache_count; i++) {
-		list[i].name = last->caches[i].name;
-		list[i].size = last->caches[i].size;
-	}
-	for (size_t i = 0; i < last->slab_count; i++)
-		add_slab(&list[last->slabs[i].cache], last, &last->slabs[i]);
-	for (size_t i = 0; heap->count == 2 && i < first->slab_count; i++) {
-		const struct heap_slab *slab = &first->slabs[i];
-		const struct heap_cache *cache = &first->caches[slab->cache];
-		uint64_t given = slab->objects - heap_slab_free(first, slab);
-		struct census *census = &list[find_later_cache(last, cache, slab->cache)];
+	for (size_t i = 0; i < census.count && !err; i++) {
+		size_t at = find_later_cache(last, census.list[i].cache, i);
 
-		census->before += given;
-		census->before_bytes += given * cache->size;
+		if (at == last->cache_count)
+			continue;
+		list[at].given += census.list[i].given;
+		list[at].given_bytes += census.list[i].given_bytes;
 	}
+	*all = (struct before){ census.all.given, census.all.given_bytes };
+	census_deinit(&census);
+	return err;
+}
+
+static int add_rows(struct table *table, const struct census *census, const struct before *before)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < census->count && !err; i++)
+		if (census->list[i].slabs || (before && before[i].given))
+			err = add_census_row(table, &census->list[i], before ? &before[i] : NULL);
+	return err ? err
+		   : add_census_row(table, &census->all, before ? &before[census->count] : NULL);
 }
 
 static int make_census(struct report *report)
 {
 	const struct heap_readings *heap = &report->capture->heap;
 	struct table *table = report_add_table(report, columns);
-	struct census all = { .name = "(all)", .size = CELL_UNKNOWN }, *list;
-	size_t count = heap->count ? heap->list[heap->count - 1].cache_count : 0;
-	int err = 0;
+	struct before *before;
+	struct census census;
+	int err;
 
 	table->key = "census";
 	table->empty =
 		"The capture has no reading of the slab allocator: kmemtraced --doctor says whether one is possible; --no-audit and --profile take none.";
 	table->sort = "slab_bytes";
 	table->tiebreak = table_column(table, COLUMN_cache);
-	list = calloc(count + 1, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	if (count)
-		count_census(list, heap);
-	for (size_t i = 0; i <= count && !err; i++) {
-		count_spare(&list[i]);
-		add_to_all(&all, &list[i]);
-		if (list[i].name && (list[i].slabs || list[i].before))
-			err = add_census_row(table, &list[i], heap->count == 2);
-	}
-	if (!err && all.slabs)
-		err = add_census_row(table, &all, heap->count == 2);
-	free(list);
+	if (!heap->count)
+		return 0;
+	err = census_init(&census, &heap->list[heap->count - 1]);
+	if (err)
+		return err;
+	before = calloc(census.count + 1, sizeof(*before));
+	if (!before)
+		err = -ENOMEM;
+	if (!err && heap->count == 2)
+		err = count_before(heap, before);
+	if (!err && census.all.slabs)
+		err = add_rows(table, &census, heap->count == 2 ? before : NULL);
+	free(before);
+	census_deinit(&census);
 	return err;
 }
 

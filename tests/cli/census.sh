@@ -46,6 +46,14 @@ jq -e '.census[0].slab_full_percent | . > 36.8 and . < 36.9' found.json >/dev/nu
 # a has a new object in each of two new slabs, and b two in another
 "$report" -v -i a.capture | tr -s ' \n' '  ' | grep -q ' 4 objects were allocated without an event: 4 of them are allocated at the end, events freed 0 ' ||
 	fail "the summary: $("$report" -v -i a.capture)"
+# c had one, which is gone; with the object of the event and two from before, these are the 7 that are given out
+"$report" -v -i a.capture | tr -s ' \n' '  ' >text
+grep -q ' had given out 4 objects, 4096 bytes, in slabs of 8192 bytes; <= 2 of them, <= 2048 bytes, are left at the end: ' text ||
+	fail "older: $(cat text)"
+grep -q ' slabs 20480 bytes at the end, 36.8% of their objects given out; 8192 bytes would come back ' text ||
+	fail "slabs: $(cat text)"
+"$report" -i a.capture --format=json | jq -e '.totals | .older_objects == 2 and .older_bytes == 2048' >/dev/null ||
+	fail "older_objects or older_bytes is wrong"
 unseen() { "$report" -i a.capture --format=json | jq .totals.unseen_allocations; }
 [ "$(unseen)" = 4 ] || fail "totals.unseen_allocations is $(unseen)"
 

@@ -15,7 +15,7 @@
 #include "kernel/caches.h"
 #include "kernel/cgroups.h"
 #include "kernel/container.h"
-#include "kernel/heap.h"
+#include "kernel/census.h"
 #include "kernel/process_memory.h"
 #include "kernel/slabinfo.h"
 #include "kernel/stacks.h"
@@ -164,10 +164,14 @@ static char *parse_heap(const char *text)
 	begin_text(&written);
 	for (size_t i = 0; i < readings.count; i++) {
 		const struct heap_reading *reading = &readings.list[i];
-		struct heap_sums sums = heap_reading_sums(reading);
+		struct census census;
 
 		FUZZ_EXPECT(!heap_reading_write(written.file, reading));
-		FUZZ_EXPECT(sums.slabs == reading->slab_count);
+		FUZZ_EXPECT(!census_init(&census, reading));
+		FUZZ_EXPECT(census.all.slabs == reading->slab_count);
+		FUZZ_EXPECT(census.all.given <= census.all.room);
+		FUZZ_EXPECT(census.all.spare_bytes <= census.all.slab_bytes);
+		census_deinit(&census);
 		for (size_t k = 0; k < reading->slab_count && k < 100; k++) {
 			const struct heap_slab *slab = &reading->slabs[k];
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kernel/heap.h"
+#include "kernel/census.h"
 #include "tests/unit/unit.h"
 
 #define HEAD "heap 10 20\ncache 0x1000 64 56 8 small one\ncache 0x2000 4096 4096 0 page\n"
@@ -52,7 +52,7 @@ static void make_reading(struct heap_reading *reading)
 static void knows_each_object(void **state)
 {
 	struct heap_reading reading;
-	struct heap_sums sums;
+	struct census census;
 
 	(void)state;
 	make_reading(&reading);
@@ -71,11 +71,14 @@ static void knows_each_object(void **state)
 	reading.slabs[0].is_unknown = true;
 	assert_int_equal(heap_reading_state(&reading, 0x50008 + 64 * 64), HEAP_OBJECT_UNKNOWN);
 	assert_int_equal(heap_reading_state(&reading, 0x50009), HEAP_OBJECT_UNKNOWN);
-	sums = heap_reading_sums(&reading);
-	assert_int_equal(sums.objects, 61 + 99 + 1);
-	assert_int_equal(sums.bytes, (61 + 99) * 64 + 4096);
-	assert_int_equal(sums.slabs, 3);
-	assert_int_equal(sums.slab_bytes, 16384);
+	assert_int_equal(census_init(&census, &reading), 0);
+	assert_int_equal(census.all.given, 61 + 99 + 1);
+	assert_int_equal(census.all.given_bytes, (61 + 99) * 64 + 4096);
+	assert_int_equal(census.all.slabs, 3);
+	assert_int_equal(census.all.slab_bytes, 16384);
+	assert_int_equal(census.all.unknown, 1);
+	assert_int_equal(census.list[0].room, 163);
+	census_deinit(&census);
 	heap_reading_deinit(&reading);
 }
 

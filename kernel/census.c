@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "kernel/census.h"
+
+static void add_slab(struct census_cache *cache, const struct heap_reading *reading,
+		     const struct heap_slab *slab)
+{
+	uint32_t given = slab->objects - heap_slab_free(reading, slab);
+
+	cache->slabs++;
+	cache->slab_bytes += slab->bytes;
+	cache->unknown += slab->is_unknown;
+	cache->room += slab->objects;
+	cache->given += given;
+	cache->given_bytes += (uint64_t)given * reading->caches[slab->cache].size;
+	for (unsigned int i = 0; i < 3; i++)
+		cache->below[i] += !slab->is_unknown &&
+				   4 * (uint64_t)given < (i + 1) * (uint64_t)slab->objects;
+}
+
+/* The slabs that the objects would fill, if they were moved together; all slabs are of one size. */
+static void count_spare(struct census_cache *cache)
+{
+	uint64_t per_slab = cache->slabs ? cache->room / cache->slabs : 0, needed;
+
+	if (!per_slab)
+		return;
+	needed = (cache->given + per_slab - 1) / per_slab;
+	if (needed < cache->slabs)
+		cache->spare_bytes = cache->slab_bytes / cache->slabs * (cache->slabs - needed);
+}
+
+static void add_to_all(struct census_cache *all, const struct census_cache *cache)
+{
+	all->given += cache->given;
+	all->given_bytes += cache->given_bytes;
+	all->room += cache->room;
+	all->slabs += cache->slabs;
+	all->slab_bytes += cache->slab_bytes;
+	all->spare_bytes += cache->spare_bytes;
+	all->unknown += cache->unknown;
+	for (unsigned int i = 0; i < 3; i++)
+		all->below[i] += cache->below[i];
+}
+
+int census_init(struct census *census, const struct heap_reading *reading)
+{
+	*census = (struct census){
+		.list = calloc(reading->cache_count + 1, sizeof(*census->list)),
+		.count = reading->cache_count,
+	};
+	if (!census->list)
+		return -ENOMEM;
+	for (size_t i = 0; i < census->count; i++)
+		census->list[i].cache = &reading->caches[i];
+	for (size_t i = 0; i < reading->slab_count; i++)
+		add_slab(&census->list[reading->slabs[i].cache], reading, &reading->slabs[i]);
+	for (size_t i = 0; i < census->count; i++) {
+		count_spare(&census->list[i]);
+		add_to_all(&census->all, &census->list[i]);
+	}
+	return 0;
+}
+
+double census_full_percent(const struct census_cache *cache)
+{
+	return cache->room ? 100 * (double)cache->given / (double)cache->room : 0;
+}
+
+void census_deinit(struct census *census)
+{
+	free(census->list);
+	*census = (struct census){ 0 };
+}

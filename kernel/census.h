@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a reading of the slab allocator shows of each cache: how much it has given out, and how full
+ * its slabs are.
+ */
+#ifndef KERNEL_CENSUS_H
+#define KERNEL_CENSUS_H
+
+#include "kernel/heap.h"
+
+/* Of a cache, or of all. */
+struct census_cache {
+	const struct heap_cache *cache; /* NULL: all */
+	uint64_t given, given_bytes;	/* objects, those of unknown slabs too; bytes of size */
+	uint64_t room;			/* objects: given or free */
+	uint64_t slabs, slab_bytes;
+	uint64_t spare_bytes; /* of the slabs that the kernel would get back if objects moved */
+	uint64_t unknown;     /* slabs: which of their objects are free is unknown */
+	uint64_t below[3];    /* slabs that are less than a quarter full, a half, three quarters */
+};
+
+struct census {
+	struct census_cache *list; /* by number of the cache in the reading */
+	size_t count;
+	struct census_cache all;
+};
+
+/* The reading must outlive the census. 0 or -ENOMEM. */
+int census_init(struct census *census, const struct heap_reading *reading);
+
+/* Percent of the room; 0 without room. */
+double census_full_percent(const struct census_cache *cache);
+void census_deinit(struct census *census);
+
+#endif

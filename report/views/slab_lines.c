@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* The lines "older" and "slabs" of the summary. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "kernel/census.h"
+#include "report/views/event_clock.h"
+#include "report/views/slab_lines.h"
+
+#define NSEC_PER_SEC UINT64_C(1000000000)
+
+static void sum_caches(const struct slabinfo_snapshot *snapshot, uint64_t *objects, uint64_t *bytes)
+{
+	*objects = *bytes = 0;
+	for (size_t i = 0; i < snapshot->count; i++) {
+		*objects += snapshot->list[i].active;
+		*bytes += snapshot->list[i].total * snapshot->list[i].size;
+	}
+}
+
+/* The readings of the slab allocator have the objects themselves. */
+static int describe_readings(const struct report *report, FILE *text)
+{
+	const struct audit *audit = &report->analysis.audit;
+	struct census census;
+	int err = census_init(&census, &report->capture->heap.list[0]);
+
+	if (err)
+		return err;
+	fprintf(text,
+		"the slab allocator had given out %" PRIu64 " objects, %" PRIu64
+		" bytes, in slabs of %" PRIu64 " bytes",
+		census.all.given, census.all.given_bytes, census.all.slab_bytes);
+	if (audit->has_unseen)
+		fprintf(text, "; <= %" PRIu64 " of them, <= %" PRIu64 " bytes, are left at the end",
+			audit->older, audit->older_bytes);
+	fputs(": only the view census includes them", text);
+	census_deinit(&census);
+	return 0;
+}
+
+static void describe_slabinfo(const struct slabinfo_snapshot *snapshot, FILE *text)
+{
+	uint64_t objects, bytes;
+
+	sum_caches(snapshot, &objects, &bytes);
+	fprintf(text, "by /proc/slabinfo, %" PRIu64 " objects were there already", objects);
+	if (bytes)
+		fprintf(text, ", in slabs of %" PRIu64 " bytes", bytes);
+	fputs(": no figure includes them", text);
+}
+
+int slab_lines_add_older(struct capture_header *header, const struct report *report)
+{
+	const struct capture *capture = report->capture;
+	const struct checkpoint_state *before = &capture->checkpoint;
+	const uint64_t begin = before->begin ? before->since : capture->status.begin;
+	const struct slabinfo_snapshot *snapshot = slab_growth_first_snapshot(capture);
+	bool has_readings = capture->heap.count == 2;
+	struct header_line *line;
+	size_t size;
+	FILE *text;
+	int err = 0, failed;
+
+	if (report->view != &view_summary || event_clock_is(capture) || *capture->metadata.source ||
+	    (!snapshot && !has_readings))
+		return 0;
+	line = header_new_line(&header->header, "older", false);
+	text = line ? text_open(&line->text, &size) : NULL;
+	if (!text)
+		return -ENOMEM;
+	fprintf(text, "tracing began %" PRIu64 ".%06u s after boot; ", begin / NSEC_PER_SEC,
+		(unsigned int)(begin % NSEC_PER_SEC / 1000));
+	if (has_readings)
+		err = describe_readings(report, text);
+	else
+		describe_slabinfo(snapshot, text);
+	failed = text_close(text, &line->text);
+	return err ? err : failed;
+}
+
+/* How full the slabs are at the end. */
+int slab_lines_add_room(struct capture_header *header, const struct report *report)
+{
+	const struct heap_readings *heap = &report->capture->heap;
+	struct census census;
+	int err;
+
+	if (report->view != &view_summary || !heap->count || report->settings.select)
+		return 0;
+	err = census_init(&census, &heap->list[heap->count - 1]);
+	if (!err && census.all.slabs)
+		err = header_add_line(
+			&header->header, "slabs", false,
+			"%" PRIu64 " bytes at the end, %.1f%% of their objects given out; %" PRIu64
+			" bytes would come back if the objects were packed: see kmemtrace-report census",
+			census.all.slab_bytes, census_full_percent(&census.all),
+			census.all.spare_bytes);
+	census_deinit(&census);
+	return err;
+}
