@@ -91,6 +91,14 @@ void heap_reading_sort(struct heap_reading *reading)
 		qsort(reading->slabs, reading->slab_count, sizeof(*reading->slabs), compare_slabs);
 }
 
+bool heap_slab_fits(const struct heap_reading *reading, const struct heap_slab *slab)
+{
+	const struct heap_cache *cache = &reading->caches[slab->cache];
+
+	return !slab->objects ||
+	       cache->first + (uint64_t)slab->objects * cache->size <= slab->bytes;
+}
+
 struct heap_slab *heap_reading_slab(const struct heap_reading *reading, uint64_t address)
 {
 	size_t low = 0, high = reading->slab_count;
@@ -217,7 +225,6 @@ static bool parse_free(struct heap_reading *reading, const struct heap_slab *sla
 static int parse_slab(struct heap_reading *reading, struct line *line)
 {
 	char digits[SLAB_OBJECTS_MAX / 4 + 2];
-	const struct heap_cache *cache;
 	struct heap_slab slab = { 0 };
 	int err;
 
@@ -226,8 +233,7 @@ static int parse_slab(struct heap_reading *reading, struct line *line)
 	    !line_u32(line, &slab.objects) || slab.objects > SLAB_OBJECTS_MAX ||
 	    slab.address > UINT64_MAX - slab.bytes)
 		return -EINVAL;
-	cache = &reading->caches[slab.cache];
-	if (cache->first + (uint64_t)slab.objects * cache->size > slab.bytes)
+	if (!heap_slab_fits(reading, &slab))
 		return -EINVAL;
 	line_word(line, digits, sizeof(digits));
 	slab.is_unknown = !strcmp(digits, "?");

@@ -57,6 +57,9 @@ enum heap_object_state {
 int heap_reading_add_cache(struct heap_reading *reading, const struct heap_cache *cache);
 int heap_reading_add_slab(struct heap_reading *reading, const struct heap_slab *slab);
 
+/* Has the slab the memory for its objects? */
+bool heap_slab_fits(const struct heap_reading *reading, const struct heap_slab *slab);
+
 /* Of the slab: its objects, by the number of bytes from its begin. False: no object is there. */
 bool heap_reading_set_free(struct heap_reading *reading, const struct heap_slab *slab,
 			   uint64_t offset);

@@ -137,6 +137,23 @@ static void keeps_the_first_and_the_last_reading(void **state)
 	assert_int_equal(parsed.count, 0);
 }
 
+/*
+ * Its pages went to another slab while it was read. In a cache with debugging, the first object can
+ * lie behind all that is left of it.
+ */
+static void parses_what_is_left_of_a_slab(void **state)
+{
+	struct heap_readings parsed;
+
+	(void)state;
+	assert_int_equal(heap_readings_parse(&parsed,
+					     "heap 10 20\ncache 0x1000 24576 8192 8192 kmalloc-8k\n"
+					     "slab 0 0x8000 4096 0 ?\nend 1\n"),
+			 0);
+	assert_int_equal(heap_reading_state(&parsed.list[0], 0x8000), HEAP_OBJECT_UNKNOWN);
+	heap_readings_deinit(&parsed);
+}
+
 static void refuses_damaged_texts(void **state)
 {
 	static const char *const texts[] = {
@@ -174,6 +191,7 @@ int main(void)
 		cmocka_unit_test(knows_each_object),
 		cmocka_unit_test(writes_and_parses),
 		cmocka_unit_test(keeps_the_first_and_the_last_reading),
+		cmocka_unit_test(parses_what_is_left_of_a_slab),
 		cmocka_unit_test(refuses_damaged_texts),
 	};
 

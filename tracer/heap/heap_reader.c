@@ -254,6 +254,11 @@ static int add_slab(struct collection *collection, uint32_t cache,
 
 	if (found->state == KMT_HEAP_GONE || cache == UINT32_MAX || !slab.bytes)
 		return 0;
+	/* of a slab that changed meanwhile, the number of objects can be that of another one */
+	if (!heap_slab_fits(reading, &slab)) {
+		slab.is_unknown = true;
+		slab.objects = 0;
+	}
 	err = heap_reading_add_slab(reading, &slab);
 	if (err || slab.is_unknown)
 		return err;
