@@ -47,15 +47,6 @@ function largestGaps() {
 	return list;
 }
 
-// A free can be missed although no event was lost.
-function missedText() {
-	return plural(views.summary.totals.missed_frees, "free") + " left no event, although " +
-		(views.summary.loss.lost + views.summary.loss.skipped ? "most events were recorded"
-			: "no event was lost") +
-		": the address was allocated again while its object was live. The kernel freed the object on a " +
-		"path without an event, or gave the address out twice.";
-}
-
 function unmatchedText() {
 	const totals = views.summary.totals;
 	return plural(totals.frees_unmatched, "free") + " of " + number(totals.frees) +
@@ -90,10 +81,8 @@ function ownText() {
 
 function surePanel() {
 	const totals = views.summary.totals;
-	const isMissed = (text) => totals.missed_frees && /^[0-9]+ frees? w(as|ere) missed/.test(text);
-	const lines = [...largestGaps(),
-		...warningsOf(views.summary.lines.filter(([, text]) => !isMissed(text))).map((text) => text + "."),
-		...(totals.missed_frees ? [missedText()] : []), ...(totals.frees_unmatched ? [unmatchedText()] : []),
+	const lines = [...largestGaps(), ...warningsOf(views.summary.lines).map((text) => text + "."),
+		...(totals.frees_unmatched ? [unmatchedText()] : []),
 		sumText(), ownText()];
 	const made = panel("How sure", make("p", { class: isDoubtful() ? "big warning" : "big" }, verdictText()),
 	make("p", {}, capital(headerText(views.summary.lines, "events")) + "."),
