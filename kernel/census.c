@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel/census.h"
 
@@ -34,17 +35,17 @@ static void count_spare(struct census_cache *cache)
 		cache->spare_bytes = cache->slab_bytes / cache->slabs * (cache->slabs - needed);
 }
 
-static void add_to_all(struct census_cache *all, const struct census_cache *cache)
+void census_add(struct census_cache *sum, const struct census_cache *cache)
 {
-	all->given += cache->given;
-	all->given_bytes += cache->given_bytes;
-	all->room += cache->room;
-	all->slabs += cache->slabs;
-	all->slab_bytes += cache->slab_bytes;
-	all->spare_bytes += cache->spare_bytes;
-	all->unknown += cache->unknown;
+	sum->given += cache->given;
+	sum->given_bytes += cache->given_bytes;
+	sum->room += cache->room;
+	sum->slabs += cache->slabs;
+	sum->slab_bytes += cache->slab_bytes;
+	sum->spare_bytes += cache->spare_bytes;
+	sum->unknown += cache->unknown;
 	for (unsigned int i = 0; i < 3; i++)
-		all->below[i] += cache->below[i];
+		sum->below[i] += cache->below[i];
 }
 
 int census_init(struct census *census, const struct heap_reading *reading)
@@ -55,13 +56,15 @@ int census_init(struct census *census, const struct heap_reading *reading)
 	};
 	if (!census->list)
 		return -ENOMEM;
-	for (size_t i = 0; i < census->count; i++)
-		census->list[i].cache = &reading->caches[i];
+	for (size_t i = 0; i < census->count; i++) {
+		memcpy(census->list[i].name, reading->caches[i].name, sizeof(census->list[i].name));
+		census->list[i].size = reading->caches[i].size;
+	}
 	for (size_t i = 0; i < reading->slab_count; i++)
 		add_slab(&census->list[reading->slabs[i].cache], reading, &reading->slabs[i]);
 	for (size_t i = 0; i < census->count; i++) {
 		count_spare(&census->list[i]);
-		add_to_all(&census->all, &census->list[i]);
+		census_add(&census->all, &census->list[i]);
 	}
 	return 0;
 }

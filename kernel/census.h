@@ -10,9 +10,10 @@
 
 /* Of a cache, or of all. */
 struct census_cache {
-	const struct heap_cache *cache; /* NULL: all */
-	uint64_t given, given_bytes;	/* objects, those of unknown slabs too; bytes of size */
-	uint64_t room;			/* objects: given or free */
+	char name[64];		     /* "": all */
+	uint32_t size;		     /* bytes from one object to the next; 0: of all */
+	uint64_t given, given_bytes; /* objects, those of unknown slabs too; bytes of size */
+	uint64_t room;		     /* objects: given or free */
 	uint64_t slabs, slab_bytes;
 	uint64_t spare_bytes; /* of the slabs that the kernel would get back if objects moved */
 	uint64_t unknown;     /* slabs: which of their objects are free is unknown */
@@ -25,8 +26,11 @@ struct census {
 	struct census_cache all;
 };
 
-/* The reading must outlive the census. 0 or -ENOMEM. */
+/* 0 or -ENOMEM. */
 int census_init(struct census *census, const struct heap_reading *reading);
+
+/* Adds up caches. Their names and sizes do not change. */
+void census_add(struct census_cache *sum, const struct census_cache *cache);
 
 /* Percent of the room; 0 without room. */
 double census_full_percent(const struct census_cache *cache);

@@ -23,9 +23,12 @@
 #include "analysis/missing.h"
 #include "analysis/tallies.h"
 #include "base/hash_map.h"
+#include "kernel/census.h"
 #include "kernel/symbols.h"
 
 #define METRICS_ROWS_MAX 8192 /* of a table; names beyond have no row */
+
+#define METRICS_REST "(other)" /* in place of the name: all rows that are not shown */
 
 enum metrics_kind {
 	METRICS_CACHE,
@@ -65,8 +68,9 @@ struct metrics {
 	struct symbols_names symbols;
 	struct metrics_table tables[METRICS_KINDS];
 	struct metrics_counts total;
-	uint64_t failed;    /* allocations */
-	uint64_t unmatched; /* frees of objects that were not counted */
+	struct census census; /* of the last reading of the slab allocator; all 0: none */
+	uint64_t failed;      /* allocations */
+	uint64_t unmatched;   /* frees of objects that were not counted */
 };
 
 /* The capture must outlive the metrics. 0 or -ENOMEM. */
@@ -80,6 +84,12 @@ int metrics_on_transition(void *metrics, const struct analysis *analysis,
 /* Adds what the analysis counted in a tally. 0 or -ENOMEM. */
 int metrics_add_tally(struct metrics *metrics, const struct analysis *analysis,
 		      const struct tally *tally, const struct tally_count *count);
+
+/* The slab allocator was read. 0 or -ENOMEM. */
+int metrics_take_reading(struct metrics *metrics, const struct heap_reading *reading);
+
+/* Writes what the last reading shows, if there was one. 0 or -ENOMEM. */
+int metrics_census_write(const struct metrics *metrics, FILE *file);
 
 /* The symbols of the capture were replaced. 0 or -ENOMEM. */
 int metrics_reload_symbols(struct metrics *metrics);
@@ -118,9 +128,12 @@ struct metrics_facts {
 	uint64_t capture;   /* bytes that it wrote */
 };
 
-/* Writes the chosen rows in the text format of Prometheus. Errors are those of the file. */
-void metrics_write(const struct metrics *metrics, const struct analysis *analysis,
-		   const struct metrics_facts *facts, FILE *file);
+/*
+ * Writes the chosen rows in the text format of Prometheus. 0 or -ENOMEM; errors of the file are the
+ * file's.
+ */
+int metrics_write(const struct metrics *metrics, const struct analysis *analysis,
+		  const struct metrics_facts *facts, FILE *file);
 
 /* Writes a value of a label: escaped, and in ASCII. */
 void metrics_write_label(FILE *file, const char *value);

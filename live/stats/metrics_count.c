@@ -50,6 +50,7 @@ void metrics_deinit(struct metrics *metrics)
 		hash_map_deinit(&table->by_name);
 	}
 	symbols_names_deinit(&metrics->symbols);
+	census_deinit(&metrics->census);
 	memset(metrics, 0, sizeof(*metrics));
 }
 

@@ -10,8 +10,6 @@
 #include "analysis/estimate.h"
 #include "live/stats/metrics.h"
 
-#define REST "(other)"
-
 void metrics_write_label(FILE *file, const char *value)
 {
 	for (const unsigned char *at = (const unsigned char *)value; *at; at++) {
@@ -114,10 +112,10 @@ static uint64_t value_of_figure(const struct metrics_figures *of, enum figure fi
 static void write_labels(FILE *file, enum metrics_kind kind, const struct metrics_row *row)
 {
 	fprintf(file, "{%s=\"", kind == METRICS_CACHE ? "cache" : "function");
-	metrics_write_label(file, row ? row->name : REST);
+	metrics_write_label(file, row ? row->name : METRICS_REST);
 	if (kind == METRICS_FUNCTION) {
 		fputs("\",module=\"", file);
-		metrics_write_label(file, row ? row->module : REST);
+		metrics_write_label(file, row ? row->module : METRICS_REST);
 	}
 	fputs("\"}", file);
 }
@@ -245,8 +243,8 @@ static void write_losses(const struct metrics *metrics, const struct estimates *
 		metrics->tables[METRICS_FUNCTION].replaced);
 }
 
-void metrics_write(const struct metrics *metrics, const struct analysis *analysis,
-		   const struct metrics_facts *facts, FILE *file)
+int metrics_write(const struct metrics *metrics, const struct analysis *analysis,
+		  const struct metrics_facts *facts, FILE *file)
 {
 	write_program(facts, file);
 	write_losses(metrics, analysis->estimates, facts, file);
@@ -254,4 +252,5 @@ void metrics_write(const struct metrics *metrics, const struct analysis *analysi
 	write_totals(metrics, analysis->estimates, file);
 	for (unsigned int kind = 0; kind < METRICS_KINDS; kind++)
 		write_table(file, &metrics->tables[kind], kind, analysis->estimates);
+	return metrics_census_write(metrics, file);
 }

@@ -57,9 +57,8 @@ static int add_census_row(struct table *table, const struct census_cache *census
 
 	if (!table_add(table))
 		return -ENOMEM;
-	table_cell(table, COLUMN_cache)->text =
-		strdup(census->cache ? census->cache->name : "(all)");
-	table_cell(table, COLUMN_size)->number = census->cache ? census->cache->size : CELL_UNKNOWN;
+	table_cell(table, COLUMN_cache)->text = strdup(*census->name ? census->name : "(all)");
+	table_cell(table, COLUMN_size)->number = census->size ? census->size : CELL_UNKNOWN;
 	table_cell(table, COLUMN_given_objects)->number = census->given;
 	table_cell(table, COLUMN_given_bytes)->number = census->given_bytes;
 	table_cell(table, COLUMN_given_growth_objects)->change =
@@ -103,7 +102,7 @@ static int count_before(const struct heap_readings *heap, struct before *list)
 	int err = census_init(&census, first);
 
 	for (size_t i = 0; i < census.count && !err; i++) {
-		size_t at = find_later_cache(last, census.list[i].cache, i);
+		size_t at = find_later_cache(last, &first->caches[i], i);
 
 		if (at == last->cache_count)
 			continue;

@@ -86,6 +86,13 @@ shown=$(value text "kmemtrace_comm_live_bytes{comm=\"$register\"}")
 [ "$((shown - held))" -le $((BATCH * 256)) ] && [ "$((held - shown))" -le $((BATCH * 256)) ] ||
 	fail "the process holds $held bytes, and the metrics show ${shown:-none}"
 freed=$(value text kmemtrace_audit_freed_objects_total)
+# the memory of slabs: what changes while the load runs is less than a tenth
+memory=$(value text kmemtrace_slab_bytes)
+sum=$(awk '/^kmemtrace_cache_slab_bytes/ { sum += $NF } END { print sum + 0 }' text)
+[ "$sum" = "$memory" ] || fail "the caches of the metrics have $sum bytes of slabs, and all of them $memory"
+awk -v page="$(getconf PAGESIZE)" -v memory="$memory" 'NR > 2 { kernel += $15 * $6 * page }
+	END { exit !(memory > kernel * 0.9 && memory < kernel * 1.1) }' /proc/slabinfo ||
+	fail "the metrics show $memory bytes of slabs; /proc/slabinfo differs: $(cat /proc/slabinfo)"
 echo "the metrics: $shown bytes held, $held by the report; $freed objects freed without an event"
 
 peak=$(tail -n 1 peaks)

@@ -94,7 +94,7 @@ static char *choose_and_write(struct scene *scene, const struct metrics_facts *w
 
 	assert_non_null(file);
 	assert_int_equal(metrics_choose(&scene->metrics, &scene->analysis), 0);
-	metrics_write(&scene->metrics, &scene->analysis, with, file);
+	assert_int_equal(metrics_write(&scene->metrics, &scene->analysis, with, file), 0);
 	assert_int_equal(text_close(file, &text), 0);
 	return text;
 }
@@ -485,6 +485,40 @@ static void other_transitions_are_counted(void **state)
 	close_metrics_scene(&scene);
 }
 
+/* Of b 3 of 8 objects are given out, in two slabs; of a none; c has no slab. */
+static void shows_the_memory_of_slabs(void **state)
+{
+	struct heap_readings readings;
+	struct scene scene;
+	char *text;
+
+	(void)state;
+	open_metrics_scene(&scene, 1);
+	text = choose_and_write(&scene, &facts);
+	assert_null(strstr(text, "slab_bytes"));
+	free(text);
+	assert_int_equal(heap_readings_parse(&readings,
+					     "heap 1 2\ncache 0x1000 1024 1024 0 a\n"
+					     "cache 0x2000 2048 2048 0 b\ncache 0x3000 8 8 0 c\n"
+					     "slab 0 0x10000 4096 4 f\nslab 1 0x20000 8192 4 e\n"
+					     "slab 1 0x30000 8192 4 c\nend 3\n"),
+			 0);
+	assert_int_equal(metrics_take_reading(&scene.metrics, &readings.list[0]), 0);
+	assert_int_equal(metrics_take_reading(&scene.metrics, &readings.list[0]), 0);
+	heap_readings_deinit(&readings);
+	text = choose_and_write(&scene, &facts);
+	assert_value(text, "kmemtrace_slab_bytes", 20480);
+	assert_value(text, "kmemtrace_slab_spare_bytes", 12288);
+	assert_value(text, "kmemtrace_slab_given_bytes", 6144);
+	assert_value(text, "kmemtrace_slab_given_objects", 3);
+	assert_rows(text, "kmemtrace_cache_slab_bytes",
+		    "{cache=\"b\"} 16384\n{cache=\"(other)\"} 4096\n");
+	assert_rows(text, "kmemtrace_cache_slab_given_objects",
+		    "{cache=\"b\"} 3\n{cache=\"(other)\"} 0\n");
+	free(text);
+	close_metrics_scene(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -497,6 +531,7 @@ int main(void)
 		cmocka_unit_test(no_counter_decreases),
 		cmocka_unit_test(estimates_have_intervals),
 		cmocka_unit_test(other_transitions_are_counted),
+		cmocka_unit_test(shows_the_memory_of_slabs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

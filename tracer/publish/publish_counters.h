@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "kernel/heap.h"
 #include "tracer/system/confine.h"
 
 struct analysis;
@@ -52,6 +53,9 @@ struct online_counter {
 			  const struct tally *tally, unsigned int cpu,
 			  const struct tally_count *count);
 	int (*symbols_changed)(struct publish *publish);
+
+	/* The slab allocator was read, and the analysis has compared its live objects. */
+	int (*take_reading)(struct publish *publish, const struct heap_reading *reading);
 
 	/* Publishes the events before the time (ns), if it publishes now. */
 	int (*step)(struct publish *publish, const struct watermark *watermark, uint64_t time);

@@ -93,6 +93,11 @@ static int take_metrics_tally(struct publish *publish, const struct analysis *an
 	return err ? err : figures_pairs_add(&publish->figures.pairs, tally, count);
 }
 
+static int take_metrics_reading(struct publish *publish, const struct heap_reading *reading)
+{
+	return metrics_take_reading(&metrics_of(publish)->metrics, reading);
+}
+
 static int reload_metrics_symbols(struct publish *publish)
 {
 	return metrics_reload_symbols(&metrics_of(publish)->metrics);
@@ -159,8 +164,9 @@ static int write_text(struct publish *publish, const struct analysis *analysis, 
 
 	if (!file)
 		return -ENOMEM;
-	metrics_write(&metrics->metrics, analysis, &metrics->facts, file);
-	err = write_owners(publish, time, file);
+	err = metrics_write(&metrics->metrics, analysis, &metrics->facts, file);
+	if (!err)
+		err = write_owners(publish, time, file);
 	failed = text_close(file, &text);
 	if (!err)
 		err = failed;
@@ -252,6 +258,7 @@ const struct online_counter online_metrics = {
 	.take = take_metrics_transition,
 	.take_tally = take_metrics_tally,
 	.symbols_changed = reload_metrics_symbols,
+	.take_reading = take_metrics_reading,
 	.step = step_metrics,
 	.failed = report_metrics_failure,
 	.end_thread = end_thread,

@@ -110,6 +110,9 @@ static int take_reading(struct publish *publish, uint64_t time)
 	if (!publish->reading || time < publish->reading->end)
 		return 0;
 	err = online_audit(publish->online, publish->reading);
+	for (size_t i = 0; i < publish->needed_count && !err; i++)
+		if (publish->needed[i]->take_reading)
+			err = publish->needed[i]->take_reading(publish, publish->reading);
 	__atomic_store_n(&publish->reading_cpu_ns, thread_cpu_time() - begin, __ATOMIC_RELAXED);
 	publish->reading = NULL;
 	__atomic_store_n(&publish->has_reading, false, __ATOMIC_RELEASE);
