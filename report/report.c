@@ -113,6 +113,7 @@ void report_deinit(struct report *report)
 	live_bounds_deinit(&report->bounds);
 	heap_wastes_deinit(&report->wastes);
 	slab_growth_deinit(&report->growth);
+	census_deinit(&report->census);
 	analysis_deinit(&report->analysis);
 	if (report->flame)
 		flame_deinit(report->flame);
@@ -169,7 +170,11 @@ int report_check_columns(const struct report_options *options)
 
 static int make_bounds(struct report *report)
 {
+	const struct heap_readings *heap = &report->capture->heap;
 	int err = slab_growth_init(&report->growth, &report->analysis);
+
+	if (!err && heap->count)
+		err = census_init(&report->census, &heap->list[heap->count - 1]);
 
 	if (!err && report->settings.peak_heap)
 		err = heap_wastes_init(&report->wastes, &report->analysis);

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/census.h"
 #include "report/views/view.h"
 
 static const struct column_choice columns[] = {
@@ -129,29 +128,25 @@ static int make_census(struct report *report)
 {
 	const struct heap_readings *heap = &report->capture->heap;
 	struct table *table = report_add_table(report, columns);
+	const struct census *census = &report->census;
 	struct before *before;
-	struct census census;
-	int err;
+	int err = 0;
 
 	table->key = "census";
 	table->empty =
 		"The capture has no reading of the slab allocator: kmemtraced --doctor says whether one is possible; --no-audit and --profile take none.";
 	table->sort = "slab_bytes";
 	table->tiebreak = table_column(table, COLUMN_cache);
-	if (!heap->count)
+	if (!census->all.slabs)
 		return 0;
-	err = census_init(&census, &heap->list[heap->count - 1]);
-	if (err)
-		return err;
-	before = calloc(census.count + 1, sizeof(*before));
+	before = calloc(census->count + 1, sizeof(*before));
 	if (!before)
-		err = -ENOMEM;
-	if (!err && heap->count == 2)
+		return -ENOMEM;
+	if (heap->count == 2)
 		err = count_before(heap, before);
-	if (!err && census.all.slabs)
-		err = add_rows(table, &census, heap->count == 2 ? before : NULL);
+	if (!err)
+		err = add_rows(table, census, heap->count == 2 ? before : NULL);
 	free(before);
-	census_deinit(&census);
 	return err;
 }
 

@@ -85,20 +85,13 @@ int slab_lines_add_older(struct capture_header *header, const struct report *rep
 /* How full the slabs are at the end. */
 int slab_lines_add_room(struct capture_header *header, const struct report *report)
 {
-	const struct heap_readings *heap = &report->capture->heap;
-	struct census census;
-	int err;
+	const struct census_cache *all = &report->census.all;
 
-	if (report->view != &view_summary || !heap->count || report->settings.select)
+	if (report->view != &view_summary || !all->slabs || !report->analysis.audit.time)
 		return 0;
-	err = census_init(&census, &heap->list[heap->count - 1]);
-	if (!err && census.all.slabs)
-		err = header_add_line(
-			&header->header, "slabs", false,
-			"%" PRIu64 " bytes at the end, %.1f%% of their objects given out; %" PRIu64
-			" bytes would come back if the objects were packed: see kmemtrace-report census",
-			census.all.slab_bytes, census_full_percent(&census.all),
-			census.all.spare_bytes);
-	census_deinit(&census);
-	return err;
+	return header_add_line(
+		&header->header, "slabs", false,
+		"%" PRIu64 " bytes at the end, %.1f%% of their objects given out; %" PRIu64
+		" bytes would come back if the objects were packed: see kmemtrace-report census",
+		all->slab_bytes, census_full_percent(all), all->spare_bytes);
 }

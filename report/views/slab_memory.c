@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Reads the last reading of /proc/slabinfo for the memory of slabs. */
+/* The memory of slabs by the last reading of the slab allocator, or of /proc/slabinfo. */
 #include "config.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analysis/slab_growth.h"
 #include "kernel/cache_aliases.h"
@@ -15,7 +16,13 @@
 #define NEARLY_EMPTY_PERCENT 25.0
 #define MUCH_BYTES (1 << 20)
 
-static const struct slabinfo_snapshot *reading_at_end(const struct report *report)
+/* The slab allocator's own lists at the end; NULL: not known. */
+static const struct census *census_at_end(const struct report *report)
+{
+	return report->capture && report->analysis.audit.time ? &report->census : NULL;
+}
+
+static const struct slabinfo_snapshot *slabinfo_at_end(const struct report *report)
 {
 	const struct select *select = report->settings.select;
 
@@ -26,10 +33,10 @@ static const struct slabinfo_snapshot *reading_at_end(const struct report *repor
 
 bool slab_memory_is_known(const struct report *report)
 {
-	return reading_at_end(report);
+	return census_at_end(report) || slabinfo_at_end(report);
 }
 
-static struct slab_memory slab_memory_of(const struct slabinfo_cache *cache, uint32_t size)
+static struct slab_memory memory_by_slabinfo(const struct slabinfo_cache *cache, uint32_t size)
 {
 	uint64_t active = cache->active < cache->total ? cache->active : cache->total;
 	struct slab_memory memory = { 0 };
@@ -43,46 +50,106 @@ static struct slab_memory slab_memory_of(const struct slabinfo_cache *cache, uin
 	return memory;
 }
 
+static struct slab_memory memory_by_census(const struct census_cache *cache)
+{
+	return (struct slab_memory){
+		.is_known = true,
+		.bytes = cache->slab_bytes,
+		.free_bytes = (cache->room - cache->given) * cache->size,
+		.full_percent = cache->room ? census_full_percent(cache) : NAN,
+	};
+}
+
+/* The kernel's own name of the cache. False: it has no slab, or is not known. */
+static bool find_name(const struct report *report, const char *name, uint32_t size,
+		      struct slab_memory *memory)
+{
+	const struct census *census = census_at_end(report);
+	const struct slabinfo_snapshot *slabinfo = slabinfo_at_end(report);
+	const struct slabinfo_cache *found;
+
+	for (size_t i = 0; census && i < census->count; i++) {
+		if (strcmp(census->list[i].name, name) != 0)
+			continue;
+		*memory = memory_by_census(&census->list[i]);
+		return true;
+	}
+	found = !census && slabinfo ? slabinfo_find(slabinfo, name) : NULL;
+	if (found)
+		*memory = memory_by_slabinfo(found, size);
+	return found;
+}
+
 struct slab_memory slab_memory_find(const struct report *report, const char *cache, uint32_t size)
 {
-	const struct slabinfo_snapshot *reading = reading_at_end(report);
-	const struct slabinfo_cache *found = reading ? slabinfo_find(reading, cache) : NULL;
-	const char *aliases = reading ? caches_find_aliases(&report->capture->caches, cache) : NULL;
+	const char *aliases = slab_memory_is_known(report)
+				      ? caches_find_aliases(&report->capture->caches, cache)
+				      : NULL;
+	struct slab_memory memory = { 0 };
+	bool found = find_name(report, cache, size, &memory);
 	char alias[CACHE_NAME];
 
 	while (!found && cache_aliases_next(&aliases, alias))
-		found = slabinfo_find(reading, alias);
-	return found ? slab_memory_of(found, size) : (struct slab_memory){ 0 };
+		found = find_name(report, alias, size, &memory);
+	return memory;
+}
+
+/* Calls add() for each cache. */
+static void list_memories(const struct report *report,
+			  void (*add)(void *data, const char *name,
+				      const struct slab_memory *memory),
+			  void *data)
+{
+	const struct census *census = census_at_end(report);
+	const struct slabinfo_snapshot *slabinfo = slabinfo_at_end(report);
+	struct slab_memory memory;
+
+	for (size_t i = 0; census && i < census->count; i++) {
+		memory = memory_by_census(&census->list[i]);
+		add(data, census->list[i].name, &memory);
+	}
+	for (size_t i = 0; !census && slabinfo && i < slabinfo->count; i++) {
+		memory = memory_by_slabinfo(&slabinfo->list[i], 0);
+		add(data, slabinfo->list[i].name, &memory);
+	}
+}
+
+/* The caches whose slabs are nearly empty. */
+struct nearly_empty {
+	const char *most; /* the cache with the most free bytes */
+	struct slab_memory largest;
+	size_t count;
+};
+
+static void add_nearly_empty(void *data, const char *name, const struct slab_memory *memory)
+{
+	struct nearly_empty *found = data;
+
+	if (!memory->is_known || memory->free_bytes < MUCH_BYTES ||
+	    !(memory->full_percent <= NEARLY_EMPTY_PERCENT))
+		return;
+	found->count++;
+	if (memory->free_bytes > found->largest.free_bytes) {
+		found->largest = *memory;
+		found->most = name;
+	}
 }
 
 int slab_memory_add_line(const struct report *report, struct header *header)
 {
-	const struct slabinfo_snapshot *reading = reading_at_end(report);
 	char bytes[TEXT_CELL], free_bytes[TEXT_CELL], others[60] = "";
-	const struct slabinfo_cache *most = NULL;
-	struct slab_memory largest = { 0 };
-	size_t count = 0;
+	struct nearly_empty found = { 0 };
 
-	for (size_t i = 0; reading && i < reading->count; i++) {
-		struct slab_memory memory = slab_memory_of(&reading->list[i], 0);
-
-		if (!memory.is_known || memory.free_bytes < MUCH_BYTES ||
-		    !(memory.full_percent <= NEARLY_EMPTY_PERCENT))
-			continue;
-		count++;
-		if (memory.free_bytes > largest.free_bytes) {
-			largest = memory;
-			most = &reading->list[i];
-		}
-	}
-	if (!most)
+	list_memories(report, add_nearly_empty, &found);
+	if (!found.most)
 		return 0;
-	if (count > 1)
-		snprintf(others, sizeof(others), "; %zu other cache%s", count - 1,
-			 count == 2 ? "" : "s");
+	if (found.count > 1)
+		snprintf(others, sizeof(others), "; %zu other cache%s", found.count - 1,
+			 found.count == 2 ? "" : "s");
 	return header_add_line(header, "slabs", false,
-			       "%s: %s of slabs, at most %.0f%% full, so %s free in them%s",
-			       most->name, column_layout_bytes_text(largest.bytes, bytes),
-			       largest.full_percent,
-			       column_layout_bytes_text(largest.free_bytes, free_bytes), others);
+			       "%s: %s of slabs, %s%.0f%% full, so %s free in them%s", found.most,
+			       column_layout_bytes_text(found.largest.bytes, bytes),
+			       census_at_end(report) ? "" : "at most ", found.largest.full_percent,
+			       column_layout_bytes_text(found.largest.free_bytes, free_bytes),
+			       others);
 }

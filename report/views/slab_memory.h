@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The memory of the slabs of each cache at the end of the capture, by /proc/slabinfo: used objects
- * and free ones. A slab returns to the kernel only when all of its objects are free.
+ * The memory of the slabs of each cache at the end of the capture, by the slab allocator itself, or
+ * without a reading of it by /proc/slabinfo: used objects and free ones. A slab returns to the
+ * kernel only when all of its objects are free.
  */
 #ifndef REPORT_VIEWS_SLAB_MEMORY_H
 #define REPORT_VIEWS_SLAB_MEMORY_H
@@ -10,13 +11,16 @@
 
 struct slab_memory {
 	bool is_known;
-	uint64_t bytes;	     /* of all objects of the slabs */
-	uint64_t free_bytes; /* at least: slabinfo counts held objects as active */
-	double full_percent; /* of the objects, at most */
+	/*
+	 * By the allocator: of the slabs; by slabinfo: of all objects of the slabs, and free ones
+	 * at least, since slabinfo counts held objects as active.
+	 */
+	uint64_t bytes, free_bytes;
+	double full_percent; /* of the objects; by slabinfo at most */
 };
 
 /*
- * Not known: of a window that ends before the capture; of a cache that slabinfo does not have; and
+ * Not known: of a window that ends before the capture; of a cache that has no name there; and
  * of a capture without a reading at its end. size: bytes from one object to the next; 0: unknown.
  */
 bool slab_memory_is_known(const struct report *report); /* of any cache */

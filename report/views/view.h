@@ -17,6 +17,7 @@
 #include "analysis/heap_sizes.h"
 #include "analysis/peak_heap.h"
 #include "analysis/slab_growth.h"
+#include "kernel/census.h"
 #include "capture/capture.h"
 #include "report/render/catalogue.h"
 #include "report/views/live_bounds.h"
@@ -99,7 +100,8 @@ struct report {
 	const struct capture *capture; /* NULL: summaries */
 	struct analysis_settings settings;
 	struct analysis analysis;
-	struct slab_growth growth; /* not of a stream, nor the next */
+	struct slab_growth growth; /* not of a stream, nor the next two */
+	struct census census;	   /* of the last reading of the slab allocator; all 0: none */
 	struct live_bounds bounds;
 	struct heap_wastes wastes; /* of a view with peak_heap */
 	/* Except in summary, the key of the first table is the name of the view. */

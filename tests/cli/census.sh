@@ -41,6 +41,9 @@ cat >expected <<END
 END
 diff expected found || fail "the census differs from what was counted by hand"
 jq -e '.census[0].slab_full_percent | . > 36.8 and . < 36.9' found.json >/dev/null || fail "7 of 19 is not 36.8 %: $(cat found.json)"
+# the view caches has the same: of 16 objects of a, 5 are given out
+"$report" caches -i a.capture --format=json | jq -c '.caches[] | [.cache, .slab_bytes, .slab_full_percent, .slab_free_bytes]' >found
+echo '["a",16384,31.25,11264]' | diff - found || fail "the view caches differs from the census"
 "$report" census -i a.capture --legend | grep -q 'spare' || fail "no legend"
 
 # a has a new object in each of two new slabs, and b two in another
