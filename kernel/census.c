@@ -7,20 +7,20 @@
 
 #include "kernel/census.h"
 
-static void add_slab(struct census_cache *cache, const struct heap_reading *reading,
+void census_add_slab(struct census_cache *sum, const struct heap_reading *reading,
 		     const struct heap_slab *slab)
 {
 	uint32_t given = slab->objects - heap_slab_free(reading, slab);
 
-	cache->slabs++;
-	cache->slab_bytes += slab->bytes;
-	cache->unknown += slab->is_unknown;
-	cache->room += slab->objects;
-	cache->given += given;
-	cache->given_bytes += (uint64_t)given * reading->caches[slab->cache].size;
+	sum->slabs++;
+	sum->slab_bytes += slab->bytes;
+	sum->unknown += slab->is_unknown;
+	sum->room += slab->objects;
+	sum->given += given;
+	sum->given_bytes += (uint64_t)given * reading->caches[slab->cache].size;
 	for (unsigned int i = 0; i < 3; i++)
-		cache->below[i] += !slab->is_unknown &&
-				   4 * (uint64_t)given < (i + 1) * (uint64_t)slab->objects;
+		sum->below[i] += !slab->is_unknown &&
+				 4 * (uint64_t)given < (i + 1) * (uint64_t)slab->objects;
 }
 
 /* The slabs that the objects would fill, if they were moved together; all slabs are of one size. */
@@ -61,7 +61,8 @@ int census_init(struct census *census, const struct heap_reading *reading)
 		census->list[i].size = reading->caches[i].size;
 	}
 	for (size_t i = 0; i < reading->slab_count; i++)
-		add_slab(&census->list[reading->slabs[i].cache], reading, &reading->slabs[i]);
+		census_add_slab(&census->list[reading->slabs[i].cache], reading,
+				&reading->slabs[i]);
 	for (size_t i = 0; i < census->count; i++) {
 		count_spare(&census->list[i]);
 		census_add(&census->all, &census->list[i]);

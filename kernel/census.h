@@ -29,6 +29,10 @@ struct census {
 /* 0 or -ENOMEM. */
 int census_init(struct census *census, const struct heap_reading *reading);
 
+/* Adds a slab of the reading to what a cache, a node or all have; not to spare_bytes. */
+void census_add_slab(struct census_cache *sum, const struct heap_reading *reading,
+		     const struct heap_slab *slab);
+
 /* Adds up caches. Their names and sizes do not change. */
 void census_add(struct census_cache *sum, const struct census_cache *cache);
 

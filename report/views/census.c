@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
+#include "report/render/render.h"
 #include "report/views/view.h"
 
 static const struct column_choice columns[] = {
@@ -41,6 +43,18 @@ static int begin_census(struct report *report)
 		"%s: the slab allocator was read at the begin and at the end, and counts all objects: use the view census without filters and --time",
 		report->capture->path);
 }
+
+static const struct column_choice node_columns[] = {
+	{ .name = COLUMN_node, .legend = "NUMA node of the memory; - if it is not known" },
+	{ .name = COLUMN_given_objects },
+	{ .name = COLUMN_given_bytes },
+	{ .name = COLUMN_slabs },
+	{ .name = COLUMN_slab_bytes, .legend = "memory of the slabs on the node at the end" },
+	{ .name = COLUMN_slab_full_percent,
+	  .legend = "given objects / all objects that the slabs have room for" },
+	{ .name = COLUMN_slabs_unknown, .where = COLUMN_IN_TEXT_IF_USED },
+	{ 0 },
+};
 
 /* What a cache of the last reading, or all of them, had given out at the first one. */
 struct before {
@@ -124,6 +138,54 @@ static int add_rows(struct table *table, const struct census *census, const stru
 		   : add_census_row(table, &census->all, before ? &before[census->count] : NULL);
 }
 
+/* by_node: by number of the node; then memory whose node is not known. */
+static int add_node_rows(struct report *report, const struct census_cache *by_node, size_t count)
+{
+	struct table *table = report_add_table(report, node_columns);
+
+	table->key = "census_nodes";
+	table->title = "Slabs by NUMA node";
+	table->sort = "node";
+	for (size_t i = 0; i < count; i++) {
+		if (!by_node[i].slabs)
+			continue;
+		if (!table_add(table))
+			return -ENOMEM;
+		table_cell(table, COLUMN_node)->number = i + 1 == count ? CELL_UNKNOWN : i;
+		table_cell(table, COLUMN_given_objects)->number = by_node[i].given;
+		table_cell(table, COLUMN_given_bytes)->number = by_node[i].given_bytes;
+		table_cell(table, COLUMN_slabs)->number = by_node[i].slabs;
+		table_cell(table, COLUMN_slab_bytes)->number = by_node[i].slab_bytes;
+		table_cell(table, COLUMN_slab_full_percent)->decimal =
+			census_full_percent(&by_node[i]);
+		table_cell(table, COLUMN_slabs_unknown)->number = by_node[i].unknown;
+	}
+	return 0;
+}
+
+/* A text has no table of a machine with one node. */
+static int add_nodes(struct report *report, const struct heap_reading *last)
+{
+	const struct memory_nodes *memory = &report->capture->topology.memory;
+	struct census_cache *by_node;
+	int most = -1, err = 0;
+
+	for (size_t i = 0; i < memory->count; i++)
+		most = MAX(most, memory->list[i].node);
+	by_node = calloc((size_t)most + 2, sizeof(*by_node));
+	if (!by_node)
+		return -ENOMEM;
+	for (size_t i = 0; i < last->slab_count; i++) {
+		int node = memory_nodes_find(memory, last->slabs[i].address);
+
+		census_add_slab(&by_node[node < 0 ? most + 1 : node], last, &last->slabs[i]);
+	}
+	if (most > 0 || !report->renderer->for_people)
+		err = add_node_rows(report, by_node, (size_t)most + 2);
+	free(by_node);
+	return err;
+}
+
 static int make_census(struct report *report)
 {
 	const struct heap_readings *heap = &report->capture->heap;
@@ -147,7 +209,7 @@ static int make_census(struct report *report)
 	if (!err)
 		err = add_rows(table, census, heap->count == 2 ? before : NULL);
 	free(before);
-	return err;
+	return err ? err : add_nodes(report, &heap->list[heap->count - 1]);
 }
 
 const struct view view_census = {

@@ -41,6 +41,28 @@ cat >expected <<END
 END
 diff expected found || fail "the census differs from what was counted by hand"
 jq -e '.census[0].slab_full_percent | . > 36.8 and . < 36.9' found.json >/dev/null || fail "7 of 19 is not 36.8 %: $(cat found.json)"
+# the slabs from 0x40000 on lie on node 1; the node of the last one is not known
+"$mktrace" nodes.capture <<END || exit 1
+begin 100
+end 9000
+cpu 0 node 0
+cpu 1 node 1
+memory 0 0 0x3ffff
+memory 1 0x40000 0x5ffff
+symbol 0x1000 f
+cache a 0x9000 1000 1024
+calloc 1000 0 0x10000 a f
+END
+cp a.capture/kernel/heap nodes.capture/kernel/
+"$report" census -i nodes.capture --format=json | jq -c '.census_nodes[] | [.node, .given_objects, .given_bytes, .slabs, .slab_bytes]' >found
+cat >expected <<END
+[null,2,2400,1,4096]
+[0,5,5120,3,12288]
+[1,0,0,1,4096]
+END
+diff expected found || fail "the nodes differ from what was counted by hand"
+"$report" census -i nodes.capture | grep -q 'Slabs by NUMA node' || fail "no table of the nodes"
+"$report" census -i a.capture | grep -q 'NUMA' && fail "a table of one node"
 # the view caches has the same: of 16 objects of a, 5 are given out
 "$report" caches -i a.capture --format=json | jq -c '.caches[] | [.cache, .slab_bytes, .slab_full_percent, .slab_free_bytes]' >found
 echo '["a",16384,31.25,11264]' | diff - found || fail "the view caches differs from the census"
