@@ -5,12 +5,12 @@
  * as live, while the allocator has it free, or has given its slab back, was freed by an event that
  * was missed: it counts as a missed free, at the time of the reading.
  *
- * An object that the allocator has given out can be another one: the one that the events show was
- * freed without an event, and then the address was allocated again without an event. No reading
- * tells them apart, nor how often it happened. But a cache whose objects are allocated on a path
- * without an event shows this in other objects: some are allocated at the last reading, were not at
- * the first one, and have no event; and events free some that the first reading had free. Of a
- * cache with more of these than events were lost, each live object can be another one.
+ * An object that the allocator has given out can be another one: the object of the events was freed
+ * without an event, and then its address was allocated again without an event. No reading shows the
+ * difference, or how often it happened. But a cache with allocations that have no event shows this
+ * in other objects: some are allocated at the last reading, were not at the first one, and have no
+ * event; and events free some that the first reading had free. If these are more than the lost
+ * events, each live object of the cache can be another one.
  */
 #ifndef ANALYSIS_AUDIT_H
 #define ANALYSIS_AUDIT_H

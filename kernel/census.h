@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a reading of the slab allocator shows of each cache: how much it has given out, and how full
- * its slabs are.
+ * The figures of each cache in a reading of the slab allocator: how much it has given out, and how
+ * full its slabs are.
  */
 #ifndef KERNEL_CENSUS_H
 #define KERNEL_CENSUS_H

@@ -85,6 +85,14 @@ struct details_scan {
 	size_t held_count;
 };
 
+/* All slabs of the kernel, by the last reading of the slab allocator. */
+struct details_slabs {
+	uint64_t time;			  /* ns: of the reading; 0: there was none */
+	uint64_t given, given_bytes;	  /* objects that are given out */
+	uint64_t room;			  /* objects, given out or free */
+	uint64_t slab_bytes, spare_bytes; /* see struct census_cache */
+};
+
 struct details_pair {
 	struct details_counts counts;
 	uint64_t lifetimes[TALLY_LIFETIMES]; /* freed objects, as struct tally_lifetimes */
@@ -99,6 +107,7 @@ struct details {
 	struct details_table tables[DETAILS_OWNERS];
 	struct details_cgroups cgroups;
 	struct details_scan scan;
+	struct details_slabs slabs;
 	struct details_stacks stacks; /* if with_stacks */
 	bool with_stacks;	      /* allocations are sampled */
 	bool only_stacks;	      /* the objects are samples, and count for their stacks only */

@@ -241,6 +241,20 @@ static int take_held(struct details_parser *parser)
 	return 0;
 }
 
+static int take_slabs(struct details_parser *parser)
+{
+	struct details_slabs *slabs = &parser->view->slabs;
+	struct line *line = &parser->line;
+
+	return line_u64(line, 10, &slabs->time) && line_u64(line, 10, &slabs->given) &&
+			       line_u64(line, 10, &slabs->room) &&
+			       line_u64(line, 10, &slabs->given_bytes) &&
+			       line_u64(line, 10, &slabs->slab_bytes) &&
+			       line_u64(line, 10, &slabs->spare_bytes)
+		       ? 0
+		       : -EBADMSG;
+}
+
 static int take_sampling(struct details_parser *parser)
 {
 	struct details_view *view = parser->view;
@@ -306,7 +320,7 @@ static const struct {
 	{ "process", take_process },   { "comm", take_comm },	    { "cgroup", take_cgroup },
 	{ "cache", take_cache },       { "moment", take_moment },   { "scan", take_scan },
 	{ "stack", take_stack },       { "syscall", take_syscall }, { "sampling", take_sampling },
-	{ "unlisted", take_unlisted }, { "end", take_end },
+	{ "unlisted", take_unlisted }, { "slabs", take_slabs },	    { "end", take_end },
 };
 
 static int take_line(struct details_parser *parser)

@@ -44,6 +44,7 @@ struct details_view_pair {
 
 struct details_view {
 	struct details_moment moment;
+	struct details_slabs slabs;
 	uint64_t scanned; /* ns: when the live objects were looked at; 0: not yet */
 	/* each by number */
 	struct details_view_name *sites, *caches;

@@ -250,6 +250,19 @@ static int write_counted(struct details *details, const struct analysis *analysi
 	return 0;
 }
 
+static void write_slabs(const struct details_slabs *slabs, FILE *file)
+{
+	if (!slabs->time)
+		return;
+	put_key(file, "slabs", slabs->time);
+	put_spaced_number(file, slabs->given);
+	put_spaced_number(file, slabs->room);
+	put_spaced_number(file, slabs->given_bytes);
+	put_spaced_number(file, slabs->slab_bytes);
+	put_spaced_number(file, slabs->spare_bytes);
+	putc('\n', file);
+}
+
 int details_write(struct details *details, const struct analysis *analysis,
 		  const struct details_moment *moment, FILE *file)
 {
@@ -265,6 +278,7 @@ int details_write(struct details *details, const struct analysis *analysis,
 		put_spaced_number(file, moment->lost);
 	put_spaced_number(file, details->drops);
 	putc('\n', file);
+	write_slabs(&details->slabs, file);
 	err = details->only_stacks ? 0 : write_counted(details, analysis, file);
 	if (!err && details->with_stacks)
 		err = write_stacks(details, moment->interval_most, file);

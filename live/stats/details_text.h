@@ -8,6 +8,10 @@
  *	moment TIME BEGIN LOST DROPS
  *		LOST: events in no count, or "-": not known
  *		DROPS: how often rows of tasks were added to row 0
+ *	slabs TIME OBJECTS ROOM BYTES SLAB_BYTES SPARE_BYTES
+ *		the last reading of the slab allocator, if there was one
+ *		OBJECTS, BYTES: given out; ROOM: objects, given out or free
+ *		SPARE_BYTES: of slabs that would come back if the objects were packed
  *	cache NUMBER NAME
  *	site NUMBER NAME
  *	pair NUMBER SITE CACHE COUNTS

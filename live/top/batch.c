@@ -43,6 +43,8 @@ static int print_text_page(const struct model *model, const struct page_choice *
 	page_init(&page, output_width());
 	err = page_add_head(&page, model, choice, list);
 	if (!err)
+		err = page_add_slabs(&page, model);
+	if (!err)
 		err = page_add_columns(&page, choice);
 	for (size_t i = 0; i < list->count && (!lines || i < lines) && !err; i++)
 		err = page_add_row(&page, &model->tables[choice->key], &list->rows[i]);

@@ -135,6 +135,15 @@ static json_t *make_memstat(const struct stats_file_view *view)
 			 types);
 }
 
+static json_t *make_slabs(const struct details_slabs *slabs)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "time_ns", (json_int_t)slabs->time,
+			 "given_objects", (json_int_t)slabs->given, "given_bytes",
+			 (json_int_t)slabs->given_bytes, "room_objects", (json_int_t)slabs->room,
+			 "slab_bytes", (json_int_t)slabs->slab_bytes, "slab_spare_bytes",
+			 (json_int_t)slabs->spare_bytes);
+}
+
 int json_print(const struct model *model, const struct page_choice *choice,
 	       const struct row_list *list, uint64_t lines)
 {
@@ -151,6 +160,8 @@ int json_print(const struct model *model, const struct page_choice *choice,
 		make_memstat(&model->view));
 	int err = object ? 0 : -ENOMEM;
 
+	if (object && model->has_details && model->details.slabs.time)
+		json_object_set_new(object, "slabs", make_slabs(&model->details.slabs));
 	if (object && table->sampling.interval)
 		json_object_set_new(object, "sampling_interval_bytes",
 				    json_integer((json_int_t)table->sampling.interval));

@@ -233,6 +233,26 @@ static int add_losses(struct page *page, const struct model *model)
 			  unobserved);
 }
 
+/* The figures of events may be of a later time than the reading. */
+int page_add_slabs(struct page *page, const struct model *model)
+{
+	const struct details_slabs *slabs = &model->details.slabs;
+	char memory[NUMBER_BYTES], spare[NUMBER_BYTES], given[NUMBER_BYTES], objects[NUMBER_BYTES];
+	uint64_t age = model->time > slabs->time ? (model->time - slabs->time) / NSEC_PER_SEC : 0;
+
+	if (!model->has_details || !slabs->time)
+		return 0;
+	return page_print(
+		page, PAGE_PLAIN,
+		"slabs %s, %.0f%% full, %s spare; given out %s in %s objects; read %" PRIu64
+		" s ago",
+		bytes_text((double)slabs->slab_bytes, false, memory),
+		slabs->room ? 100 * (double)slabs->given / (double)slabs->room : 0.0,
+		bytes_text((double)slabs->spare_bytes, false, spare),
+		bytes_text((double)slabs->given_bytes, false, given),
+		count_text((double)slabs->given, false, objects), age);
+}
+
 static int add_sampling(struct page *page, const struct estimates *sampling)
 {
 	char least[NUMBER_BYTES], most[NUMBER_BYTES], to[NUMBER_BYTES + 8] = "";

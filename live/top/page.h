@@ -54,6 +54,9 @@ __attribute__((format(printf, 3, 4))) int page_print(struct page *page, enum pag
 int page_add_head(struct page *page, const struct model *model, const struct page_choice *choice,
 		  const struct row_list *list);
 
+/* Appends the figures of the last reading of the slab allocator, if there was one. 0 or -ENOMEM. */
+int page_add_slabs(struct page *page, const struct model *model);
+
 /* Appends the header of the table, or a row of it. 0 or -ENOMEM. */
 int page_add_columns(struct page *page, const struct page_choice *choice);
 int page_add_row(struct page *page, const struct top_table *table, const struct listed *listed);

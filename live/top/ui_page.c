@@ -121,6 +121,8 @@ int ui_page(struct ui *ui, struct page *page, size_t lines, size_t *selected)
 	page_clear(page);
 	if (!err)
 		err = page_add_head(page, ui->model, &ui->choice, &ui->list);
+	if (!err && ui->mode != UI_HELP && ui->mode != UI_OPENED)
+		err = page_add_slabs(page, ui->model);
 	if (!err)
 		err = add_message(ui, page);
 	if (err)

@@ -56,7 +56,7 @@ static const struct column_choice node_columns[] = {
 	{ 0 },
 };
 
-/* What a cache of the last reading, or all of them, had given out at the first one. */
+/* Of a cache of the last reading, or of all: its objects at the first reading. */
 struct before {
 	uint64_t given, given_bytes;
 };

@@ -40,6 +40,8 @@ publish 10000 7 1000
 	out | wc -l)" = 5 ] || fail "the rates: $(cat out)"
 grep -q '^other_site+0x20/0x90 *18.8K *100 *0 *0 *0 *0$' out || fail "the other row: $(cat out)"
 [ "$(awk 'length > 80' out)" = "" ] || fail "wider than 80 columns: $(cat out)"
+grep -q '^slabs 1.00M, 90% full, 64.0K spare; given out 900K in 900 objects; read 3 s ago$' out ||
+	fail "the slabs: $(cat out)"
 
 "$top" --format=json -n 3 -d 0.1 -i memstat >out 2>log || fail "exit $?: $(cat log)"
 [ "$(wc -l <out)" = 3 ] || fail "not a line for each moment: $(cat out)"
@@ -49,6 +51,8 @@ jq -se 'all(.schema == 1 and .lost == 7 and .key == "site" and .row_count == 2 a
 		.frees_per_s == 5000 and .bytes_allocated_per_s == 640000 and
 		.live_objects == .allocations - .frees and .live_bytes == 64 * .live_objects and
 		.live_bytes_growth_per_s == 320000) and
+	.slabs.slab_bytes == 1048576 and .slabs.given_objects == 900 and .slabs.room_objects == 1000 and
+	.slabs.given_bytes == 921600 and .slabs.slab_spare_bytes == 65536 and .slabs.time_ns == .time_ns - 3000000000 and
 	.total.live_objects == (.rows | map(.live_objects) | add) and
 	(.time_ns - .begin_ns) / 1000000000 * 10000 == .rows[0].allocations and
 	(.memstat.types[0] | .kind == "cache" and .name == "kmalloc-64" and .numallocs > 0))' out >/dev/null ||

@@ -57,6 +57,7 @@ static void write_details(struct details_file *file, uint64_t begin, uint64_t se
 
 	size = snprintf(text, sizeof(text),
 			"details 1\nmoment %" PRIu64 " %" PRIu64 " %" PRIu64 " 0\n"
+			"slabs %" PRIu64 " 900 1000 921600 1048576 65536\n"
 			"cache 0 kmalloc-64\ncache 1 dentry\n"
 			"site 0 steady_site+0x10/0x80\\x20[load]\nsite 1 other_site+0x20/0x90\n"
 			"pair 0 0 0 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n"
@@ -70,11 +71,11 @@ static void write_details(struct details_file *file, uint64_t begin, uint64_t se
 			"scan %" PRIu64 "\nlive 0 %" PRIu64 " %" PRIu64 " 33 64\n"
 			"ages 0 20:%" PRIu64 "\nlive 1 100 19200 192 192\nages 1 31:100\n"
 			"held 0 3 %" PRIu64 " %" PRIu64 "\nheld 1 4 100 19200\n",
-			(begin + second) * SECOND, begin * SECOND, lost, allocated, freed,
-			allocated * 64, freed * 64, freed, allocated, freed, allocated * 64,
-			freed * 64, allocated, freed, allocated * 64, freed * 64, allocated, freed,
-			allocated * 64, freed * 64, (begin + second) * SECOND, live, live * 50,
-			live, live, live * 64);
+			(begin + second) * SECOND, begin * SECOND, lost,
+			(begin + second - 3) * SECOND, allocated, freed, allocated * 64, freed * 64,
+			freed, allocated, freed, allocated * 64, freed * 64, allocated, freed,
+			allocated * 64, freed * 64, allocated, freed, allocated * 64, freed * 64,
+			(begin + second) * SECOND, live, live * 50, live, live, live * 64);
 	if (strcmp(what, "profile") == 0)
 		size = snprintf(text, sizeof(text),
 				"details 1\nmoment %" PRIu64 " %" PRIu64 " %" PRIu64 " 0\n",

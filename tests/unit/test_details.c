@@ -364,6 +364,7 @@ static void the_heaviest_stacks_are_listed(void **state)
 
 static const char text[] = "details 1\n"
 			   "moment 20 10 - 0\n"
+			   "slabs 18 5 7 320 4096 0 later\n"
 			   "cache 1 kmalloc\\x20x\n"
 			   "site 2 f+0x1/0x2 later\n"
 			   "future line\n"
@@ -390,6 +391,9 @@ static void a_reader_gets_the_text(void **state)
 	assert_int_equal(details_view_parse(&view, text), 0);
 	assert_int_equal(view.moment.time, 20);
 	assert_true(view.moment.lost == UINT64_MAX);
+	assert_int_equal(view.slabs.time, 18);
+	assert_int_equal(view.slabs.room, 7);
+	assert_int_equal(view.slabs.slab_bytes, 4096);
 	assert_int_equal(view.pair_count > 3 && view.pairs[3].exists, 1);
 	assert_string_equal(view.caches[view.pairs[3].cache].text, "kmalloc x");
 	assert_string_equal(view.sites[view.pairs[3].site].text, "f+0x1/0x2");
@@ -426,6 +430,7 @@ static void a_damaged_text_is_refused(void **state)
 		"details 1\nstack 0 1 1 1 1 1 1 1\nend\n",
 		"details 1\nstack 99999999 1 1 1 1 1 1 1 1 f\nend\n",
 		"details 1\nunlisted 1\nend\n",
+		"details 1\nslabs 1 1 1 1 1\nend\n",
 	};
 	struct details_view view = { 0 };
 	char copy[sizeof(text)];

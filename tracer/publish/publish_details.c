@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kernel/census.h"
 #include "live/stats/details_file.h"
 #include "live/stats/details_text.h"
 #include "tracer/load/machine.h"
@@ -104,6 +105,25 @@ static int take_details_tally(struct publish *publish, const struct analysis *an
 	return details_add_tally(&details_of(publish)->details, tally, count);
 }
 
+static int take_details_reading(struct publish *publish, const struct heap_reading *reading)
+{
+	struct census census;
+	int err = census_init(&census, reading);
+
+	if (err)
+		return err;
+	details_of(publish)->details.slabs = (struct details_slabs){
+		.time = reading->begin,
+		.given = census.all.given,
+		.given_bytes = census.all.given_bytes,
+		.room = census.all.room,
+		.slab_bytes = census.all.slab_bytes,
+		.spare_bytes = census.all.spare_bytes,
+	};
+	census_deinit(&census);
+	return 0;
+}
+
 static int reload_details_symbols(struct publish *publish)
 {
 	details_symbols_changed(&details_of(publish)->details);
@@ -198,6 +218,7 @@ const struct online_counter online_details = {
 	.take = take_details_transition,
 	.take_tally = take_details_tally,
 	.symbols_changed = reload_details_symbols,
+	.take_reading = take_details_reading,
 	.step = step_details,
 	.failed = report_details_failure,
 	.end = end_details,
