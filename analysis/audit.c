@@ -27,14 +27,29 @@ int audit_note(struct audit *audit, const struct event *event)
 	return 0;
 }
 
-static int add_unseen_free(struct audit *audit, const struct heap_reading *first, uint64_t cache)
+/* The number of a cache in the last reading, or the count of these: it is gone. */
+static size_t last_cache(struct audit *audit, const struct heap_reading *last, uint64_t address)
 {
+	for (size_t i = 0; i < last->cache_count; i++) {
+		/* mostly the cache of the call before */
+		size_t at = (audit->recent_cache + i) % last->cache_count;
+
+		if (last->caches[at].address == address)
+			return audit->recent_cache = at;
+	}
+	return last->cache_count;
+}
+
+static int add_unseen_free(struct analysis *analysis, uint64_t cache)
+{
+	const struct heap_reading *last = &analysis->capture->heap.list[1];
+	struct audit *audit = &analysis->audit;
+
 	if (!audit->unseen_of)
-		audit->unseen_of = calloc(first->cache_count + 1, sizeof(*audit->unseen_of));
+		audit->unseen_of = calloc(last->cache_count + 1, sizeof(*audit->unseen_of));
 	if (!audit->unseen_of)
 		return -ENOMEM;
-	for (size_t i = 0; i < first->cache_count; i++)
-		audit->unseen_of[i] += first->caches[i].address == cache;
+	audit->unseen_of[last_cache(audit, last, cache)]++;
 	audit->unseen_freed++;
 	return 0;
 }
@@ -47,20 +62,15 @@ int audit_note_unmatched(struct analysis *analysis, const struct event *event)
 
 	if (heap->count < 2 || event->time < first->end)
 		return 0;
-	switch (heap_reading_state(first, event->pointer)) {
-	case HEAP_OBJECT_FREE:
-		slab = heap_reading_slab(first, event->pointer);
-		return add_unseen_free(&analysis->audit, first, first->caches[slab->cache].address);
-	case HEAP_OBJECT_NO_SLAB:
-		/* kfree() frees objects in no slab, too */
-		return event->has_cache
-			       ? add_unseen_free(&analysis->audit, first, event->cache->address)
-			       : 0;
-	case HEAP_OBJECT_ALLOCATED:
-	case HEAP_OBJECT_UNKNOWN:
-		break;
-	}
-	return 0;
+	slab = heap_reading_slab(first, event->pointer);
+	/* in no slab, or in one of a cache that it has left: but kfree() frees whole pages, too */
+	if (event->has_cache &&
+	    (!slab ||
+	     (!slab->is_unknown && first->caches[slab->cache].address != event->cache->address)))
+		return add_unseen_free(analysis, event->cache->address);
+	if (heap_reading_state(first, event->pointer) != HEAP_OBJECT_FREE)
+		return 0;
+	return add_unseen_free(analysis, first->caches[slab->cache].address);
 }
 
 void audit_deinit(struct audit *audit)
@@ -119,11 +129,21 @@ static int end_object(struct matcher *matcher, struct slab_object *object, uint6
 	return err;
 }
 
-static enum heap_object_state judge_object(const struct heap_reading *reading,
+/* Not known either of a slab that belongs to another cache now. */
+static enum heap_object_state judge_object(const struct analysis *analysis,
+					   const struct heap_reading *reading,
 					   const struct slab_object *object)
 {
-	return object->time < reading->begin ? heap_reading_state(reading, object->address)
-					     : HEAP_OBJECT_UNKNOWN;
+	const struct cache *cache = analysis->caches[object->cache].cache;
+	enum heap_object_state state = object->time < reading->begin
+					       ? heap_reading_state(reading, object->address)
+					       : HEAP_OBJECT_UNKNOWN;
+
+	if (state == HEAP_OBJECT_ALLOCATED && cache &&
+	    reading->caches[heap_reading_slab(reading, object->address)->cache].address !=
+		    cache->address)
+		return HEAP_OBJECT_UNKNOWN;
+	return state;
 }
 
 /* Sets list to the objects that are free by the reading. */
@@ -139,7 +159,7 @@ static size_t find_dead(struct analysis *analysis, const struct heap_reading *re
 	while ((object = object_table_next(&analysis->objects, &next))) {
 		if (!can_judge(analysis, object))
 			continue;
-		switch (judge_object(reading, object)) {
+		switch (judge_object(analysis, reading, object)) {
 		case HEAP_OBJECT_FREE:
 		case HEAP_OBJECT_NO_SLAB:
 			list[count++] = object;
@@ -215,8 +235,10 @@ static struct eventless count_eventless(const struct analysis *analysis,
 	const struct heap_slab *before = same_slab(heap, slab, &is_known);
 	struct eventless count = { 0 };
 
+	/* what is left of a slab that changed has no objects */
 	if (!is_known)
-		count.older = slab->objects;
+		count.older =
+			MAX(slab->objects, MAX(slab->bytes / last->caches[slab->cache].size, 1));
 	for (uint32_t i = 0; is_known && i < slab->objects; i++) {
 		if (heap_slab_is_free(last, slab, i) ||
 		    !is_eventless(analysis, heap_slab_object(last, slab, i)))
@@ -229,46 +251,45 @@ static struct eventless count_eventless(const struct analysis *analysis,
 	return count;
 }
 
-/*
- * An event of a cache that was lost is an allocation without an event, too: but there are not more
- * of these than lost events.
- */
-static bool has_unseen_path(const struct analysis *analysis, uint64_t unseen)
+/* Each of them can be the allocation of an object that has no event. */
+static uint64_t lost_events(const struct analysis *analysis)
 {
+	const struct checkpoint_state *before = &analysis->capture->checkpoint;
 	const struct missing missing = missing_of_capture(analysis);
 
-	return unseen > missing_events(&missing);
+	/* the first reading is of the begin of the set that a piece belongs to */
+	return missing_events(&missing) + analysis->totals.untracked + before->lost +
+	       (before->skipped == STATUS_UNKNOWN ? 0 : before->skipped) +
+	       analysis->initial_missing;
 }
 
 /* unseen: by cache of the last reading. */
 static void find_maybe_others(struct analysis *analysis, const uint64_t *unseen)
 {
 	const struct heap_reading *last = &analysis->capture->heap.list[1];
+	const uint64_t lost = lost_events(analysis);
 	const struct slab_object *object;
 	const struct heap_slab *slab;
 	size_t next = 0;
 
 	while ((object = object_table_next(&analysis->objects, &next))) {
 		if (!can_judge(analysis, object) || !is_counted(object) ||
-		    judge_object(last, object) != HEAP_OBJECT_ALLOCATED)
+		    judge_object(analysis, last, object) != HEAP_OBJECT_ALLOCATED)
 			continue;
 		slab = heap_reading_slab(last, object->address);
-		if (has_unseen_path(analysis, unseen[slab->cache]))
+		if (unseen[slab->cache] > lost)
 			analysis->caches[object->cache].maybe_others++;
 	}
 }
 
-/* Sets unseen, by cache of the last reading. */
+/* Adds to unseen, by cache of the last reading. */
 static void count_unseen_of_caches(struct analysis *analysis, uint64_t *unseen)
 {
-	const struct heap_readings *heap = &analysis->capture->heap;
-	const struct heap_reading *first = &heap->list[0], *last = &heap->list[1];
+	const struct heap_reading *last = &analysis->capture->heap.list[1];
 	struct audit *audit = &analysis->audit;
 
-	for (size_t i = 0; i < last->cache_count; i++)
-		for (size_t j = 0; audit->unseen_of && j < first->cache_count; j++)
-			if (first->caches[j].address == last->caches[i].address)
-				unseen[i] += audit->unseen_of[j];
+	for (size_t i = 0; audit->unseen_of && i < last->cache_count; i++)
+		unseen[i] += audit->unseen_of[i];
 	for (size_t i = 0; i < last->slab_count; i++) {
 		const struct heap_slab *slab = &last->slabs[i];
 		struct eventless count = count_eventless(analysis, slab);

@@ -26,9 +26,17 @@ static inline uint64_t audit_begin(const struct analysis *analysis)
 	return heap->count ? heap->list[heap->count - 1].begin : UINT64_MAX;
 }
 
-/* A free of an object without an allocation: was it allocated after the first reading? 0 or
- * -ENOMEM. */
+/*
+ * A free of an object without an allocation: was it allocated after the first reading? A double
+ * free counts, too, since events do not show the difference. 0 or -ENOMEM.
+ */
 int audit_note_unmatched(struct analysis *analysis, const struct event *event);
+
+/* Are unseen allocations counted? With -p, others have no events. */
+static inline bool audit_knows_unseen(const struct analysis *analysis)
+{
+	return analysis->audit.has_unseen && !analysis->capture->status.traced_pid_count;
+}
 
 /* Before the event is matched. 0 or -ENOMEM. */
 int audit_note(struct audit *audit, const struct event *event);

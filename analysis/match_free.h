@@ -65,7 +65,7 @@ static inline int match_no_object(struct matcher *matcher, const struct event *e
 
 	if (site < 0)
 		return (int)site;
-	if (has_object && !freed) {
+	if (has_object) {
 		err = audit_note_unmatched(matcher->analysis, event);
 		if (err)
 			return err;

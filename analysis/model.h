@@ -330,7 +330,8 @@ struct audit {
 	 */
 	uint64_t older, older_bytes;
 	bool has_unseen;      /* there were two readings: these are known */
-	uint64_t *unseen_of;  /* by cache of the first reading: see unseen_freed */
+	uint64_t *unseen_of;  /* by cache of the last reading: see unseen_freed */
+	size_t recent_cache;  /* of unseen_of */
 	uint64_t *late_frees; /* addresses that were freed from the begin of the reading on */
 	size_t late_free_count;
 };

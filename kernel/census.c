@@ -14,7 +14,11 @@ void census_add_slab(struct census_cache *sum, const struct heap_reading *readin
 
 	sum->slabs++;
 	sum->slab_bytes += slab->bytes;
-	sum->unknown += slab->is_unknown;
+	if (slab->is_unknown) {
+		sum->unknown++;
+		sum->unknown_objects += given;
+		sum->unknown_bytes += slab->bytes;
+	}
 	sum->room += slab->objects;
 	sum->given += given;
 	sum->given_bytes += (uint64_t)given * reading->caches[slab->cache].size;
@@ -23,16 +27,22 @@ void census_add_slab(struct census_cache *sum, const struct heap_reading *readin
 				 4 * (uint64_t)given < (i + 1) * (uint64_t)slab->objects;
 }
 
-/* The slabs that the objects would fill, if they were moved together; all slabs are of one size. */
+/*
+ * The slabs that the objects would fill, if they were moved together. Slabs of which nothing is
+ * known stay, as those of KFENCE; most others of a cache have the same size.
+ */
 static void count_spare(struct census_cache *cache)
 {
-	uint64_t per_slab = cache->slabs ? cache->room / cache->slabs : 0, needed;
+	uint64_t slabs = cache->slabs - cache->unknown;
+	uint64_t room = cache->room - cache->unknown_objects;
+	uint64_t given = cache->given - cache->unknown_objects, needed;
 
-	if (!per_slab)
+	if (!room)
 		return;
-	needed = (cache->given + per_slab - 1) / per_slab;
-	if (needed < cache->slabs)
-		cache->spare_bytes = cache->slab_bytes / cache->slabs * (cache->slabs - needed);
+	needed = (given * slabs + room - 1) / room;
+	if (needed < slabs)
+		cache->spare_bytes =
+			(cache->slab_bytes - cache->unknown_bytes) / slabs * (slabs - needed);
 }
 
 void census_add(struct census_cache *sum, const struct census_cache *cache)
@@ -44,6 +54,8 @@ void census_add(struct census_cache *sum, const struct census_cache *cache)
 	sum->slab_bytes += cache->slab_bytes;
 	sum->spare_bytes += cache->spare_bytes;
 	sum->unknown += cache->unknown;
+	sum->unknown_objects += cache->unknown_objects;
+	sum->unknown_bytes += cache->unknown_bytes;
 	for (unsigned int i = 0; i < 3; i++)
 		sum->below[i] += cache->below[i];
 }

@@ -17,7 +17,8 @@ struct census_cache {
 	uint64_t slabs, slab_bytes;
 	uint64_t spare_bytes; /* of the slabs that the kernel would get back if objects moved */
 	uint64_t unknown;     /* slabs: which of their objects are free is unknown */
-	uint64_t below[3];    /* slabs that are less than a quarter full, a half, three quarters */
+	uint64_t unknown_objects, unknown_bytes; /* of these slabs: part of given and slab_bytes */
+	uint64_t below[3]; /* slabs that are less than a quarter full, a half, three quarters */
 };
 
 struct census {

@@ -199,8 +199,9 @@ static int parse_cache(struct heap_reading *reading, struct line *line)
 {
 	struct heap_cache cache;
 
-	if (!line_u64(line, 16, &cache.address) || !line_u32(line, &cache.size) ||
-	    !line_u32(line, &cache.object_size) || !line_u32(line, &cache.first) || !cache.size)
+	if (reading->cache_count == HEAP_CACHES_MAX || !line_u64(line, 16, &cache.address) ||
+	    !line_u32(line, &cache.size) || !line_u32(line, &cache.object_size) ||
+	    !line_u32(line, &cache.first) || !cache.size)
 		return -EINVAL;
 	line_rest(line, cache.name, sizeof(cache.name));
 	return heap_reading_add_cache(reading, &cache);

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define HEAP_CACHES_MAX 4096 /* a kernel has some hundreds */
+
 struct heap_cache {
 	uint64_t address; /* of the struct kmem_cache */
 	char name[64];

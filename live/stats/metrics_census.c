@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "live/stats/metrics.h"
 
@@ -59,12 +60,44 @@ static uint64_t value_of_figure(const struct census_cache *cache, enum figure fi
 
 static int compare_memory(const void *left, const void *right)
 {
-	const struct census_cache *a = *(const struct census_cache *const *)left;
-	const struct census_cache *b = *(const struct census_cache *const *)right;
+	const struct census_cache *a = left, *b = right;
 
 	if (a->slab_bytes != b->slab_bytes)
 		return a->slab_bytes < b->slab_bytes ? 1 : -1;
-	return (a > b) - (a < b);
+	return strcmp(a->name, b->name);
+}
+
+static int compare_cache_names(const void *left, const void *right)
+{
+	const struct census_cache *a = left, *b = right;
+
+	return strcmp(a->name, b->name);
+}
+
+/*
+ * The caches that have slabs, with the most memory first. Several caches can have one name, as
+ * those of two mounts: they are one. 0 or -ENOMEM.
+ */
+static int list_caches(const struct census *census, struct census_cache **result, size_t *count)
+{
+	struct census_cache *list = calloc(census->count, sizeof(*list));
+	size_t named = 0;
+
+	if (!list)
+		return -ENOMEM;
+	*count = 0;
+	for (size_t i = 0; i < census->count; i++)
+		if (census->list[i].slabs)
+			list[named++] = census->list[i];
+	qsort(list, named, sizeof(*list), compare_cache_names);
+	for (size_t i = 0; i < named; i++)
+		if (*count && !strcmp(list[*count - 1].name, list[i].name))
+			census_add(&list[*count - 1], &list[i]);
+		else
+			list[(*count)++] = list[i];
+	qsort(list, *count, sizeof(*list), compare_memory);
+	*result = list;
+	return 0;
 }
 
 static void write_row(FILE *file, enum figure figure, const char *name,
@@ -76,9 +109,8 @@ static void write_row(FILE *file, enum figure figure, const char *name,
 }
 
 /* list: the shown caches, and rest all others. */
-static void write_figure(const struct census *census, const struct census_cache *const *list,
-			 size_t count, const struct census_cache *rest, enum figure figure,
-			 FILE *file)
+static void write_figure(const struct census *census, const struct census_cache *list, size_t count,
+			 const struct census_cache *rest, enum figure figure, FILE *file)
 {
 	const char *name = figures[figure].name, *help = figures[figure].help;
 
@@ -88,29 +120,23 @@ static void write_figure(const struct census *census, const struct census_cache 
 	fprintf(file, "# HELP kmemtrace_cache_%s %s, by slab cache\n", name, help);
 	fprintf(file, "# TYPE kmemtrace_cache_%s gauge\n", name);
 	for (size_t i = 0; i < count; i++)
-		write_row(file, figure, list[i]->name, list[i]);
+		write_row(file, figure, list[i].name, &list[i]);
 	write_row(file, figure, METRICS_REST, rest);
 }
 
 int metrics_census_write(const struct metrics *metrics, FILE *file)
 {
 	const struct census *census = &metrics->census;
-	const struct census_cache **list;
-	struct census_cache rest = { 0 };
-	size_t count = 0, shown;
+	struct census_cache rest = { 0 }, *list;
+	size_t count, shown;
 
 	if (!census->count)
 		return 0;
-	list = calloc(census->count, sizeof(const struct census_cache *));
-	if (!list)
+	if (list_caches(census, &list, &count))
 		return -ENOMEM;
-	for (size_t i = 0; i < census->count; i++)
-		if (census->list[i].slabs)
-			list[count++] = &census->list[i];
-	qsort(list, count, sizeof(*list), compare_memory);
 	shown = count < metrics->top ? count : metrics->top;
 	for (size_t i = shown; i < count; i++)
-		census_add(&rest, list[i]);
+		census_add(&rest, &list[i]);
 	for (unsigned int figure = 0; figure < FIGURES; figure++)
 		write_figure(census, list, shown, &rest, figure, file);
 	free(list);

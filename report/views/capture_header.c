@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/utc.h"
+#include "analysis/audit.h"
 #include "report/views/capture_header.h"
 #include "report/views/estimate_columns.h"
 #include "report/views/event_clock.h"
@@ -174,7 +175,9 @@ static void add_totals(struct capture_header *header, const struct report *repor
 	header_add_number(fields, "null_frees", totals->null_frees);
 	header_add_number(fields, "missed_frees", totals->missed_frees);
 	header_add_nullable(fields, "unseen_allocations",
-			    audit->has_unseen ? audit->unseen + audit->unseen_freed : CELL_UNKNOWN);
+			    audit_knows_unseen(&report->analysis)
+				    ? audit->unseen + audit->unseen_freed
+				    : CELL_UNKNOWN);
 	header_add_number(fields, "resizes", totals->resizes);
 	header_add_number(fields, "repeated", totals->repeated);
 	header_add_number(fields, "from_backup", totals->from_backup);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "analysis/audit.h"
 #include "report/views/capture_header_totals.h"
 #include "report/views/event_clock.h"
 #include "report/views/slab_lines.h"
@@ -305,7 +306,8 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 		err = add_live_error(header, report);
 	if (!err && totals->missed_frees)
 		err = add_missed_frees(header, analysis);
-	if (!err && analysis->audit.unseen + analysis->audit.unseen_freed)
+	if (!err && audit_knows_unseen(analysis) &&
+	    analysis->audit.unseen + analysis->audit.unseen_freed)
 		err = add_unseen(header, &analysis->audit);
 	if (!err)
 		err = slab_lines_add_room(header, report);

@@ -61,17 +61,22 @@ static struct slab_memory memory_by_census(const struct census_cache *cache)
 }
 
 /* The kernel's own name of the cache. False: it has no slab, or is not known. */
-static bool find_name(const struct report *report, const char *name, uint32_t size,
-		      struct slab_memory *memory)
+static bool find_by_name(const struct report *report, const char *name, uint32_t size,
+			 struct slab_memory *memory)
 {
 	const struct census *census = census_at_end(report);
 	const struct slabinfo_snapshot *slabinfo = slabinfo_at_end(report);
 	const struct slabinfo_cache *found;
+	struct census_cache sum = { 0 };
 
-	for (size_t i = 0; census && i < census->count; i++) {
-		if (strcmp(census->list[i].name, name) != 0)
-			continue;
-		*memory = memory_by_census(&census->list[i]);
+	/* several caches can have one name, as those of two mounts */
+	for (size_t i = 0; census && i < census->count; i++)
+		if (!strcmp(census->list[i].name, name)) {
+			sum.size = census->list[i].size;
+			census_add(&sum, &census->list[i]);
+		}
+	if (sum.slabs) {
+		*memory = memory_by_census(&sum);
 		return true;
 	}
 	found = !census && slabinfo ? slabinfo_find(slabinfo, name) : NULL;
@@ -86,11 +91,11 @@ struct slab_memory slab_memory_find(const struct report *report, const char *cac
 				      ? caches_find_aliases(&report->capture->caches, cache)
 				      : NULL;
 	struct slab_memory memory = { 0 };
-	bool found = find_name(report, cache, size, &memory);
+	bool found = find_by_name(report, cache, size, &memory);
 	char alias[CACHE_NAME];
 
 	while (!found && cache_aliases_next(&aliases, alias))
-		found = find_name(report, alias, size, &memory);
+		found = find_by_name(report, alias, size, &memory);
 	return memory;
 }
 

@@ -78,6 +78,9 @@ static void knows_each_object(void **state)
 	assert_int_equal(census.all.slab_bytes, 16384);
 	assert_int_equal(census.all.unknown, 1);
 	assert_int_equal(census.list[0].room, 163);
+	/* 0x90000 has 61 objects of 64 bytes: nothing is known of 0x50000 */
+	assert_int_equal(census.list[0].unknown_bytes, 8192);
+	assert_int_equal(census.all.spare_bytes, 0);
 	census_deinit(&census);
 	heap_reading_deinit(&reading);
 }

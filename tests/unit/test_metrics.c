@@ -485,7 +485,7 @@ static void other_transitions_are_counted(void **state)
 	close_metrics_scene(&scene);
 }
 
-/* Of b 3 of 8 objects are given out, in two slabs; of a none; c has no slab. */
+/* Of two caches b, 3 of 8 objects are given out, in two slabs; of a none; c has no slab. */
 static void shows_the_memory_of_slabs(void **state)
 {
 	struct heap_readings readings;
@@ -500,15 +500,16 @@ static void shows_the_memory_of_slabs(void **state)
 	assert_int_equal(heap_readings_parse(&readings,
 					     "heap 1 2\ncache 0x1000 1024 1024 0 a\n"
 					     "cache 0x2000 2048 2048 0 b\ncache 0x3000 8 8 0 c\n"
+					     "cache 0x4000 2048 2048 0 b\n"
 					     "slab 0 0x10000 4096 4 f\nslab 1 0x20000 8192 4 e\n"
-					     "slab 1 0x30000 8192 4 c\nend 3\n"),
+					     "slab 3 0x30000 8192 4 c\nend 3\n"),
 			 0);
 	assert_int_equal(metrics_take_reading(&scene.metrics, &readings.list[0]), 0);
 	assert_int_equal(metrics_take_reading(&scene.metrics, &readings.list[0]), 0);
 	heap_readings_deinit(&readings);
 	text = choose_and_write(&scene, &facts);
 	assert_value(text, "kmemtrace_slab_bytes", 20480);
-	assert_value(text, "kmemtrace_slab_spare_bytes", 12288);
+	assert_value(text, "kmemtrace_slab_spare_bytes", 4096);
 	assert_value(text, "kmemtrace_slab_given_bytes", 6144);
 	assert_value(text, "kmemtrace_slab_given_objects", 3);
 	assert_rows(text, "kmemtrace_cache_slab_bytes",

@@ -180,6 +180,9 @@ static int take_caches(struct collection *collection)
 	const struct kmt_heap_cache *list = (const struct kmt_heap_cache *)reader->output;
 	int err = run_program(reader, HEAP_CACHES, 0, 0, 0, NULL);
 
+	/* slabs of the others would be unknown, and their objects seem to be gone */
+	if (!err && reader->state->count >= KMT_HEAP_CACHES_MAX)
+		err = -E2BIG;
 	for (uint32_t i = 0; !err && i < reader->state->count; i++) {
 		struct heap_cache cache = {
 			.address = list[i].address,
@@ -425,6 +428,9 @@ static int collect_slabs(struct collection *collection, char *reason, size_t siz
 			reason, size,
 			"the slabs of this machine are too many: reading them takes more than %d s of CPU time",
 			(int)(CPU_TIME_MAX / 1000000000));
+	else if (err == -E2BIG)
+		snprintf(reason, size, "the kernel has more than %d slab caches",
+			 KMT_HEAP_CACHES_MAX - 1);
 	else if (err && !*reason)
 		snprintf(reason, size, "the allocator's lists: %s", strerror(-err));
 	free(collection->kept);
