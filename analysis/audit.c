@@ -129,7 +129,13 @@ static int end_object(struct matcher *matcher, struct slab_object *object, uint6
 	return err;
 }
 
-/* Not known either of a slab that belongs to another cache now. */
+/* Is the object allocated, as the reading has it, another one, or free on a list that was not read?
+ */
+static bool is_unsure(const struct heap_cache *found, const struct cache *cache)
+{
+	return found->is_unsure || (cache && found->address != cache->address);
+}
+
 static enum heap_object_state judge_object(const struct analysis *analysis,
 					   const struct heap_reading *reading,
 					   const struct slab_object *object)
@@ -139,9 +145,8 @@ static enum heap_object_state judge_object(const struct analysis *analysis,
 					       ? heap_reading_state(reading, object->address)
 					       : HEAP_OBJECT_UNKNOWN;
 
-	if (state == HEAP_OBJECT_ALLOCATED && cache &&
-	    reading->caches[heap_reading_slab(reading, object->address)->cache].address !=
-		    cache->address)
+	if (state == HEAP_OBJECT_ALLOCATED &&
+	    is_unsure(&reading->caches[heap_reading_slab(reading, object->address)->cache], cache))
 		return HEAP_OBJECT_UNKNOWN;
 	return state;
 }
@@ -245,7 +250,7 @@ static struct eventless count_eventless(const struct analysis *analysis,
 			continue;
 		if (before && !heap_slab_is_free(&heap->list[0], before, i))
 			count.older++;
-		else
+		else if (!last->caches[slab->cache].is_unsure)
 			count.unseen++;
 	}
 	return count;

@@ -10,7 +10,7 @@
 struct lists {
 	struct kmt_heap_state_of_programs *known;
 	uint64_t cache, at;
-	uint32_t count, rejected;
+	uint32_t count, rejected, unread;
 	uint64_t random, page;
 	uint32_t offset, bytes;
 };
@@ -83,6 +83,7 @@ static __always_inline void put_cpu_slab(struct lists *lists, uint64_t offset)
 			return;
 	}
 	lists->count = before;
+	lists->unread++;
 }
 
 struct sheaf_walk {
@@ -117,7 +118,9 @@ static __noinline void put_sheaf(struct lists *lists, struct slab_sheaf *sheaf)
 static __always_inline void put_cpu_sheaves(struct lists *lists, uint64_t offset)
 {
 	struct kmem_cache___lists *cache = cache_lists(lists->cache);
+	struct slab_sheaf *main, *spare, *rcu_free;
 	struct slub_percpu_sheaves *sheaves;
+	const uint32_t before = lists->count;
 
 	if (!bpf_core_field_exists(cache->cpu_sheaves))
 		return;
@@ -125,9 +128,21 @@ static __always_inline void put_cpu_sheaves(struct lists *lists, uint64_t offset
 	if (!sheaves)
 		return;
 	sheaves = address(value(sheaves) + offset);
-	put_sheaf(lists, BPF_CORE_READ(sheaves, main));
-	put_sheaf(lists, BPF_CORE_READ(sheaves, spare));
-	put_sheaf(lists, BPF_CORE_READ(sheaves, rcu_free));
+	for (uint32_t i = 0; i < WALKS; i++) {
+		main = BPF_CORE_READ(sheaves, main);
+		spare = BPF_CORE_READ(sheaves, spare);
+		rcu_free = BPF_CORE_READ(sheaves, rcu_free);
+		lists->count = before;
+		put_sheaf(lists, main);
+		put_sheaf(lists, spare);
+		put_sheaf(lists, rcu_free);
+		/* a sheaf that changes its place may be read twice, and another one not at all */
+		if (main == BPF_CORE_READ(sheaves, main) &&
+		    spare == BPF_CORE_READ(sheaves, spare) &&
+		    rcu_free == BPF_CORE_READ(sheaves, rcu_free))
+			return;
+	}
+	lists->unread++;
 }
 
 static __always_inline struct node_barn *barn_of(uint64_t cache, uint32_t node)
@@ -200,6 +215,7 @@ int heap_lists(struct bpf_raw_tracepoint_args *ctx)
 		put_barn(&lists, ctx->args[2]);
 	known->count = lists.count;
 	known->rejected += lists.rejected;
+	known->unread = lists.unread;
 	return 0;
 }
 

@@ -184,6 +184,9 @@ int heap_reading_write(FILE *file, const struct heap_reading *reading)
 		text_write_rest(file, cache->name);
 		putc('\n', file);
 	}
+	for (size_t i = 0; i < reading->cache_count; i++)
+		if (reading->caches[i].is_unsure)
+			fprintf(file, "unsure %zu\n", i);
 	for (size_t i = 0; i < reading->slab_count; i++) {
 		const struct heap_slab *slab = &reading->slabs[i];
 
@@ -197,7 +200,7 @@ int heap_reading_write(FILE *file, const struct heap_reading *reading)
 
 static int parse_cache(struct heap_reading *reading, struct line *line)
 {
-	struct heap_cache cache;
+	struct heap_cache cache = { 0 };
 
 	if (reading->cache_count == HEAP_CACHES_MAX || !line_u64(line, 16, &cache.address) ||
 	    !line_u32(line, &cache.size) || !line_u32(line, &cache.object_size) ||
@@ -205,6 +208,16 @@ static int parse_cache(struct heap_reading *reading, struct line *line)
 		return -EINVAL;
 	line_rest(line, cache.name, sizeof(cache.name));
 	return heap_reading_add_cache(reading, &cache);
+}
+
+static int parse_unsure(struct heap_reading *reading, struct line *line)
+{
+	uint32_t number;
+
+	if (!line_u32(line, &number) || number >= reading->cache_count)
+		return -EINVAL;
+	reading->caches[number].is_unsure = true;
+	return 0;
 }
 
 static bool parse_free(struct heap_reading *reading, const struct heap_slab *slab,
@@ -285,6 +298,8 @@ static int parse_line(struct heap_readings *readings, struct line *line)
 		return begin_reading(readings, line) ? 0 : -EINVAL;
 	if (line_key(line, "cache"))
 		return parse_cache(reading, line);
+	if (line_key(line, "unsure"))
+		return parse_unsure(reading, line);
 	if (line_key(line, "end"))
 		return parse_end(reading, line) ? 0 : -EINVAL;
 	return line_key(line, "slab") ? parse_slab(reading, line) : 0;

@@ -19,6 +19,8 @@ struct heap_cache {
 	uint32_t size;	      /* bytes from one object to the next */
 	uint32_t object_size; /* bytes */
 	uint32_t first;	      /* bytes of a slab before the address of its first object */
+	/* its lists changed each time: an object that seems allocated may be free */
+	bool is_unsure;
 };
 
 struct heap_slab {
@@ -90,13 +92,14 @@ uint32_t heap_slab_free(const struct heap_reading *reading, const struct heap_sl
 
 /*
  * Lines of kernel/heap: "heap BEGIN END" begins a reading; then "cache ADDRESS SIZE OBJECT_SIZE
- * FIRST NAME" for each cache, and "slab CACHE ADDRESS BYTES OBJECTS FREE" for each slab. CACHE is
- * the number of the cache's line, from 0; ADDRESS is hexadecimal with 0x, the other numbers are
- * decimal. FREE: "-" if no object is free, "?" if that is unknown, or hexadecimal digits, each of
- * four objects, the lowest bit of the first digit for the first object; 0s at the end are left out.
- * "end SLABS" ends the reading, with the number of its slabs: without it the file was cut off.
- * Of several readings the first and the last one count. Lines with other keys are skipped. 0 or
- * -errno; -EINVAL: a line is damaged, and there are no readings.
+ * FIRST NAME" for each cache, "unsure CACHE" for some of them, and "slab CACHE ADDRESS BYTES
+ * OBJECTS FREE" for each slab. CACHE is the number of the cache's line, from 0; ADDRESS is
+ * hexadecimal with 0x, the other numbers are decimal. FREE: "-" if no object is free, "?" if that
+ * is unknown, or hexadecimal digits, each of four objects, the lowest bit of the first digit for
+ * the first object; 0s at the end are left out. "end SLABS" ends the reading, with the number of
+ * its slabs: without it the file was cut off. Of several readings the first and the last one count.
+ * Lines with other keys are skipped. 0 or -errno; -EINVAL: a line is damaged, and there are no
+ * readings.
  */
 int heap_reading_write(FILE *file, const struct heap_reading *reading);
 int heap_readings_parse(struct heap_readings *readings, const char *text);

@@ -65,6 +65,7 @@ struct kmt_heap_state_of_programs {
 	uint32_t count;	       /* caches, pages or slabs that the run has put out */
 	uint32_t next;	       /* heap_walk: the first page of the last scan that is left */
 	uint32_t rejected;     /* heap_lists: entries that are no objects of the cache */
+	uint32_t unread;       /* the same: lists that changed each time that the run read them */
 };
 
 #endif

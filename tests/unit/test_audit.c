@@ -182,6 +182,28 @@ static void judges_nothing_of_an_unknown_slab(void **state)
 	close_audited(&audited);
 }
 
+/* 0x100000 may be free, and those without an event too; but what is free, is. */
+static void judges_less_where_a_list_was_not_read(void **state)
+{
+	struct analysis_settings settings = { .threads = 1 };
+	const struct analysis_cache *cache;
+	struct audited audited;
+
+	(void)state;
+	open_audited(&audited,
+		     FIRST "heap 4000 4300\n" CACHES
+			   "unsure 0\nslab 0 0x100000 4096 64 a8fefffffffffff\n"
+			   "slab 1 0x200000 4096 32 efffffff\nend 2\n",
+		     &settings);
+	cache = find_audited_cache(&audited.analysis, "a");
+	assert_int_equal(audited.analysis.audit.dead, 2);
+	assert_int_equal(cache->live_objects, 2);
+	assert_int_equal(cache->unjudged, 2);
+	assert_int_equal(cache->maybe_others, 0);
+	assert_int_equal(audited.analysis.audit.unseen, 0);
+	close_audited(&audited);
+}
+
 /* An object that is live at an earlier time may have been freed since, with an event or without. */
 static void says_nothing_of_an_earlier_time(void **state)
 {
@@ -292,6 +314,7 @@ int main(void)
 		cmocka_unit_test(ends_what_the_allocator_has_free),
 		cmocka_unit_test(counts_frees_of_unseen_objects),
 		cmocka_unit_test(judges_nothing_of_an_unknown_slab),
+		cmocka_unit_test(judges_less_where_a_list_was_not_read),
 		cmocka_unit_test(says_nothing_of_an_earlier_time),
 		cmocka_unit_test(ignores_a_reading_after_the_end),
 		cmocka_unit_test(changes_nothing_without_a_reading),

@@ -32,10 +32,10 @@ static void make_reading(struct heap_reading *reading)
 {
 	*reading = (struct heap_reading){ .begin = 10, .end = 20 };
 	assert_int_equal(heap_reading_add_cache(reading, &(struct heap_cache){ 0x1000, "small one",
-									       64, 56, 8 }),
+									       64, 56, 8, false }),
 			 0);
 	assert_int_equal(heap_reading_add_cache(reading, &(struct heap_cache){ 0x2000, "page", 4096,
-									       4096, 0 }),
+									       4096, 0, false }),
 			 0);
 	add_slab_of(reading, 0x90000, 0, 4096, 63);
 	add_slab_of(reading, 0x50000, 0, 8192, 100);
@@ -106,12 +106,15 @@ static void writes_and_parses(void **state)
 	(void)state;
 	make_reading(&reading);
 	reading.slabs[1].is_unknown = true;
+	reading.caches[1].is_unsure = true;
 	text = write_reading_text(&reading);
-	assert_string_equal(text, HEAD "slab 0 0x50000 8192 100 00000000000000001\n"
+	assert_string_equal(text, HEAD "unsure 1\n"
+				       "slab 0 0x50000 8192 100 00000000000000001\n"
 				       "slab 1 0x70000 4096 1 ?\n"
 				       "slab 0 0x90000 4096 63 1000000000000004\nend 3\n");
 	assert_int_equal(heap_readings_parse(&parsed, text), 0);
 	assert_int_equal(parsed.count, 1);
+	assert_false(parsed.list[0].caches[0].is_unsure);
 	again = write_reading_text(&parsed.list[0]);
 	assert_string_equal(again, text);
 	heap_readings_deinit(&parsed);
@@ -165,6 +168,7 @@ static void refuses_damaged_texts(void **state)
 		"cache 0x1000 0 0 0 x\n",
 		"slab 0 0x1000 4096 1 -\n",
 		HEAD "slab 2 0x1000 4096 1 -\n",
+		HEAD "unsure 2\n",
 		HEAD "slab 0 0x1000 4096 64 -\n",
 		HEAD "slab 0 0x1000 4294967295 32768 -\n",
 		HEAD "slab 0 0xfffffffffffff000 4097 1 -\n",

@@ -66,6 +66,7 @@ struct collection {
 		uint64_t object, cache; /* address; address of its cache */
 	} * kept;			/* free objects that CPUs and nodes keep */
 	size_t kept_count;
+	bool *unread;	/* by cache, then by CPU and node: the first time that lists are read */
 	uint64_t until; /* ns, by thread_cpu_time(): the machine has too much memory or too many
 			   slabs */
 	int node_max;
@@ -214,21 +215,34 @@ static int add_kept(struct collection *collection, uint64_t cache)
 	return 0;
 }
 
-/* A list that cannot be read leaves its objects allocated. */
-static int take_lists(struct collection *collection)
+/*
+ * Lists are read twice, before the slabs and after them: an object that is on a list at either time
+ * is free. One that cannot be read at both times leaves its objects allocated.
+ */
+static int take_lists(struct collection *collection, bool is_second)
 {
 	const struct heap_reader *reader = collection->reader;
-	const struct heap_reading *reading = collection->reading;
+	struct heap_reading *reading = collection->reading;
 	int most = MAX((int)reader->cpus, collection->node_max + 1), err = 0;
 
+	if (!collection->unread)
+		collection->unread = calloc(reading->cache_count + 1, (size_t)most);
+	if (!collection->unread)
+		return -ENOMEM;
 	for (size_t i = 0; i < reading->cache_count && !err; i++)
 		for (int k = 0; k < most && !err; k++) {
 			uint64_t cache = reading->caches[i].address;
 			uint64_t cpu = k < (int)reader->cpus ? (uint64_t)k : NONE;
 			uint64_t node = k <= collection->node_max ? (uint64_t)k : NONE;
+			bool *unread = &collection->unread[i * (size_t)most + (size_t)k];
+			bool is_read = !run_program(reader, HEAP_LISTS, cache, cpu, node, NULL);
 
-			if (!run_program(reader, HEAP_LISTS, cache, cpu, node, NULL))
+			if (is_read)
 				err = add_kept(collection, cache);
+			if (is_read && !reader->state->unread)
+				continue;
+			reading->caches[i].is_unsure |= is_second && *unread;
+			*unread = true;
 		}
 	return err;
 }
@@ -397,11 +411,11 @@ static int read_lists_and_slabs(struct collection *collection, struct memory_nod
 	int err = take_caches(collection);
 
 	if (!err && !collection->is_first)
-		err = take_lists(collection);
+		err = take_lists(collection, false);
 	if (!err)
 		err = scan_memory(collection, physical);
 	if (!err && !collection->is_first)
-		err = take_lists(collection);
+		err = take_lists(collection, true);
 	for (size_t i = 0; i < reading->slab_count; i++)
 		reading->slabs[i].address += collection->direct;
 	heap_reading_sort(reading);
@@ -434,6 +448,7 @@ static int collect_slabs(struct collection *collection, char *reason, size_t siz
 	else if (err && !*reason)
 		snprintf(reason, size, "the allocator's lists: %s", strerror(-err));
 	free(collection->kept);
+	free(collection->unread);
 	memory_nodes_deinit(&physical);
 	return err;
 }
