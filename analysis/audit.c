@@ -129,8 +129,7 @@ static int end_object(struct matcher *matcher, struct slab_object *object, uint6
 	return err;
 }
 
-/* Is the object allocated, as the reading has it, another one, or free on a list that was not read?
- */
+/* Can it be another object, or a free one on a list that was not read? */
 static bool is_unsure(const struct heap_cache *found, const struct cache *cache)
 {
 	return found->is_unsure || (cache && found->address != cache->address);
@@ -140,7 +139,9 @@ static enum heap_object_state judge_object(const struct analysis *analysis,
 					   const struct heap_reading *reading,
 					   const struct slab_object *object)
 {
-	const struct cache *cache = analysis->caches[object->cache].cache;
+	const struct analysis_cache *of = &analysis->caches[object->cache];
+	/* the kernel can have copies of a kmalloc cache, which count as one */
+	const struct cache *cache = of->is_kmalloc ? NULL : of->cache;
 	enum heap_object_state state = object->time < reading->begin
 					       ? heap_reading_state(reading, object->address)
 					       : HEAP_OBJECT_UNKNOWN;
