@@ -21,6 +21,7 @@
 #include "kernel/stacks.h"
 #include "kernel/user_symbols.h"
 #include "kernel/tasks.h"
+#include "kernel/tracks.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A text that is being written. */
@@ -185,6 +186,25 @@ static char *parse_heap(const char *text)
 	return end_text(&written);
 }
 
+static char *parse_tracks(const char *text)
+{
+	struct tracks tracks;
+	struct written written;
+	int err = tracks_parse(&tracks, text);
+
+	FUZZ_EXPECT(!err || err == -EINVAL || err == -ENOMEM);
+	begin_text(&written);
+	if (!err)
+		FUZZ_EXPECT(!tracks_write(written.file, &tracks));
+	tracks_deinit(&tracks);
+	/* the kernel's own forms */
+	FUZZ_EXPECT(!tracks_parse_kfence(&tracks, text, UINT64_MAX));
+	FUZZ_EXPECT(!tracks_parse_slub(&tracks, text, "cache", 64, 4000000));
+	tracks_merge(&tracks);
+	tracks_deinit(&tracks);
+	return end_text(&written);
+}
+
 static char *parse_proc_slabinfo(const char *text)
 {
 	struct slabinfo_snapshot snapshot;
@@ -327,7 +347,7 @@ static char *parse_cgroups(const char *text)
 static char *(*const parsers[])(const char *text) = {
 	parse_caches,	     parse_tasks,	 parse_status,	       parse_slabinfo,
 	parse_proc_slabinfo, parse_metadata,	 parse_process_memory, parse_stacks,
-	parse_cgroups,	     parse_user_symbols, parse_heap,
+	parse_cgroups,	     parse_user_symbols, parse_heap,	       parse_tracks,
 };
 
 #define PROC 4

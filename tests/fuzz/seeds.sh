@@ -182,6 +182,12 @@ END
 put tables proc 4 <"$work/slabinfo"
 printf 'heap 1 2\ncache 0x1000 64 64 0 a\nslab 0 0x10000 4096 64 01f\nend 1\nheap 3 4\nend 0\n' >"$work/heap"
 put tables heap 10 <"$work/heap"
+printf 'read kfence 5\ntrack kfence 2 180 10 20 7 190 kmalloc-96 f+0x1/0x2\\x20[m] g+0x1/0x2\n' >"$work/tracks"
+put tables tracks 11 <"$work/tracks"
+printf 'kfence-#0: 0x1-0x2, size=90, cache=a\n\nallocated by task 1 on cpu 0 at 1.000001s (2.000001s ago):\n f+0x1/0x2\n' >"$work/tracks"
+put tables kfence 11 <"$work/tracks"
+printf '   12 f+0x1/0x2 [m] waste=12/1 age=1/2/3 pid=1-2 cpus=0\n        g+0x1/0x2\n        f+0x1/0x2 [m]\n' >"$work/tracks"
+put tables slub 11 <"$work/tracks"
 put tables process_memory 6 <<-END
 	statm 10 100 4 3 2 1 5
 	statm 12 101 7 6 5 4 3
