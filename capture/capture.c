@@ -211,6 +211,11 @@ static int open_heap(struct capture *capture, const char *text)
 	return heap_readings_parse(&capture->heap, text);
 }
 
+static int open_tracks(struct capture *capture, const char *text)
+{
+	return tracks_parse(&capture->tracks, text);
+}
+
 static int open_process_memory(struct capture *capture, const char *text)
 {
 	return process_memories_parse(&capture->process_memory, text);
@@ -248,6 +253,8 @@ static const struct table {
 	  "the objects that caches had at the start are not known", open_slabinfo, true, true },
 	{ "heap", "kernel/heap", "the readings of the slab allocator",
 	  "live numbers are upper bounds where frees are not observed", open_heap, true, false },
+	{ "tracks", "kernel/tracks", "the stacks that the kernel itself keeps",
+	  "the view tracks is empty", open_tracks, true, false },
 	{ "process_memory", "kernel/process_memory", "readings of the memory of processes",
 	  "the functions proc_mem_... are null", open_process_memory, true, true },
 	{ "stacks", "kernel/stacks", "the stacks of sampled allocations",
@@ -451,6 +458,7 @@ void capture_close(struct capture *capture)
 	topology_deinit(&capture->topology);
 	gfp_deinit(&capture->gfp);
 	heap_readings_deinit(&capture->heap);
+	tracks_deinit(&capture->tracks);
 	slabinfo_deinit(&capture->slabinfo);
 	process_memories_deinit(&capture->process_memory);
 	stacks_deinit(&capture->stacks);

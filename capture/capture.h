@@ -18,6 +18,7 @@
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
+#include "kernel/tracks.h"
 #include "capture/checkpoint_state.h"
 #include "capture/metadata.h"
 #include "capture/parts.h"
@@ -49,6 +50,7 @@ struct capture {
 	struct topology topology;
 	struct gfp_table gfp;
 	struct heap_readings heap;		/* empty in captures of some kernels and versions */
+	struct tracks tracks;			/* the same */
 	struct slabinfo slabinfo;		/* empty in captures of some kernels and versions */
 	struct process_memories process_memory; /* empty without --proc-mem */
 	struct cgroups cgroups;			/* empty in older and imported captures */

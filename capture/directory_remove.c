@@ -99,7 +99,7 @@ static bool is_part(enum part part, const char *name)
 					      "caches",	  "tasks",    "gfp",
 					      "topology", "slabinfo", "process_memory",
 					      "stacks",	  "cgroups",  "user_symbols",
-					      "heap",	  ".symbols" };
+					      "heap",	  "tracks",   ".symbols" };
 	const char *end;
 
 	switch (part) {

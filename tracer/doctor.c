@@ -18,6 +18,7 @@
 #include "kernel/sampling.h"
 #include "tracer/heap/heap_reader.h"
 #include "tracer/host/snapshot.h"
+#include "tracer/host/track_files.h"
 #include "tracer/load/formats.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/paths.h"
@@ -26,6 +27,8 @@
 #include "tracer/modes.h"
 #include "tracer/rings.h"
 #include "tracer/system/confine.h"
+
+#define KFENCE_INTERVAL "/sys/module/kfence/parameters/sample_interval"
 
 enum verdict {
 	VERDICT_OK,
@@ -376,6 +379,35 @@ static bool check_slabinfo(const struct topology *topology)
 	return !err;
 }
 
+/* What the kernel itself keeps of live objects: a gift, so its absence limits nothing. */
+static void print_tracks(void)
+{
+	struct tracks tracks = { 0 };
+	uint64_t objects[TRACK_SOURCES] = { 0 };
+	int debugfs = track_files_open();
+	int err = track_files_read(debugfs, machine_now, &tracks);
+
+	for (size_t i = 0; i < tracks.count; i++)
+		objects[tracks.list[i].source] += tracks.list[i].objects;
+	if (err)
+		print_check(VERDICT_OK, "tracks", "the kernel's own stacks cannot be read: %s",
+			    strerror(-err));
+	else if (tracks.count)
+		print_check(VERDICT_OK, "tracks",
+			    "the kernel keeps the stacks of live objects: %" PRIu64
+			    " of KFENCE's sample, %" PRIu64 " of caches with slub_debug=U",
+			    objects[TRACK_KFENCE], objects[TRACK_SLUB]);
+	else
+		print_check(VERDICT_OK, "tracks",
+			    "the kernel keeps no stacks of objects from before a capture%s",
+			    !access(KFENCE_INTERVAL, F_OK)
+				    ? "; KFENCE would, of a sample: echo 100 >" KFENCE_INTERVAL
+				    : "; it would with slub_debug=U");
+	tracks_deinit(&tracks);
+	if (debugfs >= 0)
+		close(debugfs);
+}
+
 static void print_privileges(void)
 {
 	const struct privileges privileges = privileges_read();
@@ -451,6 +483,7 @@ int doctor_run(const struct options *options)
 	attach_plan_deinit(&plan);
 	print_names();
 	print_allocator();
+	print_tracks();
 	print_confinement();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
 	return close_stdout(fine ? EXIT_OK : EXIT_FINDINGS);

@@ -28,6 +28,7 @@ struct session {
 	struct name_tables names;
 	struct memory_table memory; /* if options->proc_mem */
 	struct heap_audit audit;    /* if options_audit() */
+	int debugfs;		    /* of track_files_open(), if options_audit(); negative: none */
 	struct pieces pieces;
 	struct publish publish;	     /* if options_aggregate() */
 	struct live_counts counts;   /* if options->count.enabled */

@@ -9,6 +9,7 @@
 #include "cli/message.h"
 #include "cli/progress.h"
 #include "tracer/host/snapshot.h"
+#include "tracer/host/track_files.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
 #include "tracer/session.h"
@@ -26,6 +27,22 @@ static void finish_shipper(struct session *session)
 			 " bytes of files wait%s%s",
 			 session->options->ship.url, report->sent, report->dropped, report->waiting,
 			 *report->failure ? ": " : "", report->failure);
+}
+
+static int write_tracks(struct session *session)
+{
+	struct tracks tracks = { 0 };
+	int err;
+
+	if (!options_audit(session->options) || session->options->no_capture)
+		return 0;
+	err = track_files_read(session->debugfs, machine_now, &tracks);
+	if (err && !session->options->quiet)
+		info_msg("the stacks of KFENCE and of slub_debug=U were not all read: %s",
+			 strerror(-err));
+	err = track_files_write(&session->pieces.present.directory, &tracks);
+	tracks_deinit(&tracks);
+	return err ? error_set(&session->error, err, session->pieces.present.directory.errmsg) : 0;
 }
 
 int session_finish(struct session *session)
@@ -71,6 +88,8 @@ int session_finish(struct session *session)
 	if (session->audit.reader && *session->audit.reason && !session->options->quiet)
 		info_msg("the slab allocator was not read (--no-audit does not try): %s",
 			 session->audit.reason);
+	failed = write_tracks(session);
+	err = err ? err : failed;
 	failed = pieces_write_slabinfo(&session->pieces, &slabinfo, snapshot_error);
 	if (failed && !err)
 		err = failed;

@@ -17,6 +17,7 @@
  *   s  "online" or "offline"
  *   u  "accounted" or "unaccounted"
  *   ?  the next words can be missing
+ *   f  names of functions, to the end of the line
  *   -  the node of the memory at some addresses: see put_memory()
  */
 #include "config.h"
@@ -47,6 +48,7 @@ const struct anonymize_table anonymize_tables[] = {
 	    { "unsure", "n" },
 	    { "slab", "nannw" },
 	    { "end", "n" } } },
+	{ "kernel/tracks", { { "track", "wnnnnnncf" }, { "read", "wn" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
 	{ "kernel/stacks", { { "stack", "hnnr" } } },
@@ -187,6 +189,16 @@ static bool put_user(const struct writer_of_words *words, struct line *line)
 	return *words->word;
 }
 
+static bool put_functions(const struct writer_of_words *words, struct line *line)
+{
+	line_word(line, words->word, words->word_size);
+	while (*words->word) {
+		put_name(words);
+		line_word(line, words->word, words->word_size);
+	}
+	return true;
+}
+
 static bool put_path(const struct writer_of_words *words, struct line *line)
 {
 	char text[SUBSTITUTE_CGROUP_SIZE], *rest, *part;
@@ -227,6 +239,8 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 		return put_frames(words, line);
 	case 'c':
 		return put_cache_name(words, line);
+	case 'f':
+		return put_functions(words, line);
 	case 'p':
 		return put_path(words, line);
 	case 't':

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The lines "older" and "slabs" of the summary. */
+/* The lines "older", "slabs" and "tracks" of the summary. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -94,4 +94,26 @@ int slab_lines_add_room(struct capture_header *header, const struct report *repo
 		"%" PRIu64 " bytes at the end, %.1f%% of their objects given out; %" PRIu64
 		" bytes would come back if the objects were packed: see kmemtrace-report census",
 		all->slab_bytes, census_full_percent(all), all->spare_bytes);
+}
+
+/* Whose stacks the kernel itself keeps. */
+int slab_lines_add_tracks(struct capture_header *header, const struct report *report)
+{
+	const struct tracks *tracks = &report->capture->tracks;
+	uint64_t objects[TRACK_SOURCES] = { 0 };
+	bool has_sample, has_all;
+
+	if (report->view != &view_summary || !tracks->count)
+		return 0;
+	for (size_t i = 0; i < tracks->count; i++)
+		objects[tracks->list[i].source] += tracks->list[i].objects;
+	has_sample = objects[TRACK_KFENCE];
+	has_all = objects[TRACK_SLUB];
+	return header_add_line(&header->header, "tracks", false,
+			       "the kernel itself keeps the stacks of %" PRIu64
+			       " live objects, %s%s%s: see kmemtrace-report tracks",
+			       objects[TRACK_KFENCE] + objects[TRACK_SLUB],
+			       has_sample ? "a sample of KFENCE" : "",
+			       has_sample && has_all ? " and " : "",
+			       has_all ? "all of caches with slub_debug=U" : "");
 }

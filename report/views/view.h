@@ -33,6 +33,7 @@
 	add(caches)    \
 	add(slabinfo)  \
 	add(census)    \
+	add(tracks)    \
 	add(sizes)     \
 	add(leaks)     \
 	add(lifetimes) \

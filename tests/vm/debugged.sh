@@ -18,6 +18,32 @@ debug_of()
 	awk -v cache="$1" '$1 == cache { print $4 + $5 + $6 + $7 ? $3 - $2 : 0 }' caches
 }
 
+# The stacks of the leak that the kernel keeps are those of the view tracks.
+check_tracks()
+{
+	local expected found
+
+	"$report" tracks -i capture --format=json -l 0 >tracks.json || fail "$1: tracks: exit $?"
+	expected=$(awk '/plant_leak/ && $1 ~ /^[0-9]+$/ { print $1 }' traces)
+	found=$(jq -r '.tracks[] | select(.source == "slub" and .cache == "kmalloc-96" and (.site | startswith("plant_leak+"))) |
+		.objects' tracks.json)
+	[ "$found" = "$expected" ] || fail "$1: the kernel keeps the stack of $expected leaked objects, tracks has $found"
+	case $1 in
+	*FZPU | *=U)
+		[ "$found" = 20 ] || fail "$1: 20 objects were leaked, tracks has $found"
+		jq -e '.tracks | length > 100 and all(.source == "slub") and (map(select(.path | length > 3)) | length > 100)' \
+			tracks.json >/dev/null || fail "$1: few stacks: this proves nothing"
+		;;
+	*kfence*)
+		grep -q 'allocated by task' kfence || fail "$1: KFENCE has no object: this proves nothing"
+		jq -e '.tracks | length > 10 and all(.source == "kfence" and .age_max_ns != null and (.path | length > 1))' \
+			tracks.json >/dev/null || fail "$1: tracks of KFENCE: $(jq -c '.tracks[:3]' tracks.json)"
+		;;
+	*) jq -e '.tracks == []' tracks.json >/dev/null || fail "$1: tracks of a kernel that keeps none" ;;
+	esac
+	echo "$1: tracks: $(jq -c '[.tracks | length, (map(.objects) | add)]' tracks.json)"
+}
+
 check_way()
 {
 	local wrong waste expected flags debug
@@ -53,6 +79,7 @@ check_way()
 	wrong=$(json capture slabinfo '.slabinfo[] | select(.cache == "kmalloc-96" or .cache == "plant_filled") |
 		select((.unobserved_objects // 0) != 0) | "\(.cache) \(.unobserved_objects)"')
 	[ -z "$wrong" ] || fail "$1: slabinfo shows objects that no event made: $wrong"
+	check_tracks "$1"
 	echo "$1: kmalloc-96 has $(debug_of kmalloc-96) bytes for debugging; $(wc -l <caches) caches of kmalloc"
 }
 

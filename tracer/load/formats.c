@@ -7,12 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "tracer/load/formats.h"
+#include "tracer/load/kernel_mount.h"
 
 #define FORMAT_MAX (1 << 20)
 
@@ -20,7 +19,7 @@ int formats_open(void)
 {
 	static const char *const paths[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
 	char probe[64];
-	int context, mounted = -1, err, fd;
+	int fd;
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
 		snprintf(probe, sizeof(probe), "%s/events", paths[i]);
@@ -29,15 +28,7 @@ int formats_open(void)
 		fd = open(paths[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}
-	/* not mounted: a detached mount is visible to this process only */
-	context = syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
-	if (context < 0)
-		return -errno;
-	if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		mounted = syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
-	err = mounted < 0 ? -errno : 0;
-	close(context);
-	return err ? err : mounted;
+	return kernel_mount("tracefs");
 }
 
 static int read_event_file(int tracefs, const char *event, const char *file, char **text)
