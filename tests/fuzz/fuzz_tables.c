@@ -12,6 +12,7 @@
 
 #include "capture/metadata.h"
 #include "capture/status.h"
+#include "kernel/allocinfo.h"
 #include "kernel/caches.h"
 #include "kernel/cgroups.h"
 #include "kernel/container.h"
@@ -205,6 +206,26 @@ static char *parse_tracks(const char *text)
 	return end_text(&written);
 }
 
+static char *parse_allocinfo(const char *text)
+{
+	struct allocinfo allocinfo;
+	struct allocinfo_reading reading;
+	struct written written;
+	int err = allocinfo_parse(&allocinfo, text);
+
+	FUZZ_EXPECT(!err || err == -EINVAL || err == -ENOMEM);
+	begin_text(&written);
+	for (size_t i = 0; i < allocinfo.count; i++)
+		FUZZ_EXPECT(!allocinfo_write(written.file, &allocinfo.list[i]));
+	allocinfo_deinit(&allocinfo);
+	err = allocinfo_parse_proc(&reading, text, 1);
+	FUZZ_EXPECT(!err || err == -EINVAL || err == -ENOMEM);
+	for (size_t i = 0; !err && i < reading.count && i < 100; i++)
+		FUZZ_EXPECT(allocinfo_find(&reading, &reading.list[i]) == &reading.list[i]);
+	allocinfo_reading_deinit(&reading);
+	return end_text(&written);
+}
+
 static char *parse_proc_slabinfo(const char *text)
 {
 	struct slabinfo_snapshot snapshot;
@@ -345,9 +366,9 @@ static char *parse_cgroups(const char *text)
 
 /* Each reads a text and returns what is written of the table. */
 static char *(*const parsers[])(const char *text) = {
-	parse_caches,	     parse_tasks,	 parse_status,	       parse_slabinfo,
-	parse_proc_slabinfo, parse_metadata,	 parse_process_memory, parse_stacks,
-	parse_cgroups,	     parse_user_symbols, parse_heap,	       parse_tracks,
+	parse_caches,	parse_tasks,	      parse_status,    parse_slabinfo, parse_proc_slabinfo,
+	parse_metadata, parse_process_memory, parse_stacks,    parse_cgroups,  parse_user_symbols,
+	parse_heap,	parse_tracks,	      parse_allocinfo,
 };
 
 #define PROC 4

@@ -188,6 +188,10 @@ printf 'kfence-#0: 0x1-0x2, size=90, cache=a\n\nallocated by task 1 on cpu 0 at 
 put tables kfence 11 <"$work/tracks"
 printf '   12 f+0x1/0x2 [m] waste=12/1 age=1/2/3 pid=1-2 cpus=0\n        g+0x1/0x2\n        f+0x1/0x2 [m]\n' >"$work/tracks"
 put tables slub 11 <"$work/tracks"
+printf 'read 5\nline -512 3 a.c:12 f m\nread 7\ninexact 64 1 b.c:13 f\n' >"$work/allocinfo"
+put tables allocinfo 12 <"$work/allocinfo"
+printf 'allocinfo - version: 1.0\n# <size>\n 8 2 a.h:7 [m] func:f accurate:no \n 8 2 a.h:7 [m] func:f \n' >"$work/allocinfo"
+put tables proc_allocinfo 12 <"$work/allocinfo"
 put tables process_memory 6 <<-END
 	statm 10 100 4 3 2 1 5
 	statm 12 101 7 6 5 4 3
