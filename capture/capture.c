@@ -216,6 +216,11 @@ static int open_tracks(struct capture *capture, const char *text)
 	return tracks_parse(&capture->tracks, text);
 }
 
+static int open_allocinfo(struct capture *capture, const char *text)
+{
+	return allocinfo_parse(&capture->allocinfo, text);
+}
+
 static int open_process_memory(struct capture *capture, const char *text)
 {
 	return process_memories_parse(&capture->process_memory, text);
@@ -255,6 +260,8 @@ static const struct table {
 	  "live numbers are upper bounds where frees are not observed", open_heap, true, false },
 	{ "tracks", "kernel/tracks", "the stacks that the kernel itself keeps",
 	  "the view tracks is empty", open_tracks, true, false },
+	{ "allocinfo", "kernel/allocinfo", "the readings of /proc/allocinfo",
+	  "the view allocinfo is empty", open_allocinfo, true, false },
 	{ "process_memory", "kernel/process_memory", "readings of the memory of processes",
 	  "the functions proc_mem_... are null", open_process_memory, true, true },
 	{ "stacks", "kernel/stacks", "the stacks of sampled allocations",
@@ -459,6 +466,7 @@ void capture_close(struct capture *capture)
 	gfp_deinit(&capture->gfp);
 	heap_readings_deinit(&capture->heap);
 	tracks_deinit(&capture->tracks);
+	allocinfo_deinit(&capture->allocinfo);
 	slabinfo_deinit(&capture->slabinfo);
 	process_memories_deinit(&capture->process_memory);
 	stacks_deinit(&capture->stacks);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "kernel/allocinfo.h"
 #include "kernel/caches.h"
 #include "kernel/cgroups.h"
 #include "kernel/gfp.h"
@@ -51,6 +52,7 @@ struct capture {
 	struct gfp_table gfp;
 	struct heap_readings heap;		/* empty in captures of some kernels and versions */
 	struct tracks tracks;			/* the same */
+	struct allocinfo allocinfo;		/* the same */
 	struct slabinfo slabinfo;		/* empty in captures of some kernels and versions */
 	struct process_memories process_memory; /* empty without --proc-mem */
 	struct cgroups cgroups;			/* empty in older and imported captures */

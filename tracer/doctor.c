@@ -17,6 +17,7 @@
 #include "cli/message.h"
 #include "kernel/sampling.h"
 #include "tracer/heap/heap_reader.h"
+#include "tracer/host/allocinfo_file.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/host/track_files.h"
 #include "tracer/load/formats.h"
@@ -408,6 +409,28 @@ static void print_tracks(void)
 		close(debugfs);
 }
 
+static void print_allocinfo(void)
+{
+	struct allocinfo_reading reading;
+	int err = allocinfo_file_read(&reading, 0), is_on = allocinfo_file_is_on();
+
+	if (err && err != -ENODATA)
+		print_check(VERDICT_OK, "allocinfo", "/proc/allocinfo: %s", strerror(-err));
+	else if (err)
+		print_check(
+			VERDICT_OK, "allocinfo",
+			"this kernel has no /proc/allocinfo, which shows what each source line holds (Linux 6.10, CONFIG_MEM_ALLOC_PROFILING)");
+	else if (is_on)
+		print_check(VERDICT_OK, "allocinfo",
+			    "/proc/allocinfo shows what %zu source lines hold, of all allocators",
+			    reading.count);
+	else
+		print_check(
+			VERDICT_OK, "allocinfo",
+			"/proc/allocinfo is switched off: sysctl vm.mem_profiling=1 counts from then on, sysctl.vm.mem_profiling=1 on the kernel's command line from the boot");
+	allocinfo_reading_deinit(&reading);
+}
+
 static void print_privileges(void)
 {
 	const struct privileges privileges = privileges_read();
@@ -484,6 +507,7 @@ int doctor_run(const struct options *options)
 	print_names();
 	print_allocator();
 	print_tracks();
+	print_allocinfo();
 	print_confinement();
 	printf("%s\n", fine ? "A capture is possible." : "No capture is possible here.");
 	return close_stdout(fine ? EXIT_OK : EXIT_FINDINGS);

@@ -30,6 +30,7 @@ void session_close(struct session *session)
 	memory_table_close(&session->memory);
 	programs_close(&session->programs);
 	heap_audit_close(&session->audit);
+	allocinfo_deinit(&session->allocinfo);
 	if (session->debugfs >= 0)
 		close(session->debugfs);
 	attach_plan_deinit(&session->plan);

@@ -8,6 +8,7 @@
 #define TRACER_SESSION_H
 
 #include "cli/progress.h"
+#include "kernel/allocinfo.h"
 #include "tracer/heap_audit.h"
 #include "tracer/live_counts.h"
 #include "tracer/sample_rate.h"
@@ -28,6 +29,7 @@ struct session {
 	struct name_tables names;
 	struct memory_table memory; /* if options->proc_mem */
 	struct heap_audit audit;    /* if options_audit() */
+	struct allocinfo allocinfo; /* the same; both readings of the capture */
 	int debugfs;		    /* of track_files_open(), if options_audit(); negative: none */
 	struct pieces pieces;
 	struct publish publish;	     /* if options_aggregate() */

@@ -8,6 +8,7 @@
 
 #include "cli/message.h"
 #include "cli/progress.h"
+#include "tracer/host/allocinfo_file.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/host/track_files.h"
 #include "tracer/load/machine.h"
@@ -29,13 +30,17 @@ static void finish_shipper(struct session *session)
 			 *report->failure ? ": " : "", report->failure);
 }
 
-static int write_tracks(struct session *session)
+/* What the kernel itself keeps: see the views tracks and allocinfo. */
+static int write_own_figures(struct session *session)
 {
 	struct tracks tracks = { 0 };
 	int err;
 
 	if (!options_audit(session->options) || session->options->no_capture)
 		return 0;
+	err = allocinfo_file_write(&session->pieces.present.directory, &session->allocinfo);
+	if (err)
+		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
 	err = track_files_read(session->debugfs, machine_now, &tracks);
 	if (err && !session->options->quiet)
 		info_msg("the stacks of KFENCE and of slub_debug=U were not all read: %s",
@@ -88,7 +93,7 @@ int session_finish(struct session *session)
 	if (session->audit.reader && *session->audit.reason && !session->options->quiet)
 		info_msg("the slab allocator was not read (--no-audit does not try): %s",
 			 session->audit.reason);
-	failed = write_tracks(session);
+	failed = write_own_figures(session);
 	err = err ? err : failed;
 	failed = pieces_write_slabinfo(&session->pieces, &slabinfo, snapshot_error);
 	if (failed && !err)

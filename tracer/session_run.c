@@ -12,6 +12,7 @@
 
 #include "cli/message.h"
 #include "cli/stop.h"
+#include "tracer/host/allocinfo_file.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
@@ -210,6 +211,15 @@ static int drain_meanwhile(void *data)
 	return result < 0 ? result : 0;
 }
 
+static void read_allocinfo(struct session *session)
+{
+	struct allocinfo *allocinfo = &session->allocinfo;
+
+	if (options_audit(session->options) &&
+	    !allocinfo_file_read(&allocinfo->list[allocinfo->count], machine_now()))
+		allocinfo->count++;
+}
+
 /* At the begin and at the end. 0 or -errno. */
 static int read_heap(struct session *session)
 {
@@ -256,8 +266,12 @@ int session_run(struct session *session)
 {
 	uint64_t now = machine_now();
 	struct stream_sums sums;
-	int filling, err = session->options->no_capture ? 0 : read_heap(session);
+	int filling, err = 0;
 
+	if (!session->options->no_capture) {
+		read_allocinfo(session);
+		err = read_heap(session);
+	}
 	if (err)
 		return err;
 	while (!is_over(session, now)) {
@@ -280,5 +294,7 @@ int session_run(struct session *session)
 		now = machine_now();
 	}
 	filling = end_switch(session);
+	if (!session->options->no_capture)
+		read_allocinfo(session);
 	return filling ? filling : read_heap_at_end(session);
 }

@@ -4,6 +4,7 @@
  *
  *   n  a decimal number, or "unknown"
  *   i  a decimal number, or "-1"
+ *   d  a decimal number, which can be negative
  *   b  "0x" and bits in hexadecimal, which stay
  *   a  the address of a cache or slab, in hexadecimal
  *   h  the id of a stack, in hexadecimal
@@ -49,6 +50,7 @@ const struct anonymize_table anonymize_tables[] = {
 	    { "slab", "nannw" },
 	    { "end", "n" } } },
 	{ "kernel/tracks", { { "track", "wnnnnnncf" }, { "read", "wn" } } },
+	{ "kernel/allocinfo", { { "read", "n" }, { "line", "dnww?w" }, { "inexact", "dnww?w" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
 	{ "kernel/stacks", { { "stack", "hnnr" } } },
@@ -100,6 +102,15 @@ static bool put_address(const struct writer_of_words *words, struct line *line)
 	if (words->file)
 		fprintf(words->file, " 0x%" PRIx64, substitute_object(words->substitutes, address));
 	return true;
+}
+
+static bool put_signed(const struct writer_of_words *words, struct line *line)
+{
+	line->at += strspn(line->at, " ");
+	if (line->at == line->end || *line->at != '-')
+		return put_number_after(words, line, 10, " ");
+	line->at++;
+	return put_number_after(words, line, 10, " -");
 }
 
 static bool put_stack(const struct writer_of_words *words, struct line *line)
@@ -229,6 +240,8 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 		return put_number_after(words, line, 10, " ") || put_one_of(words, line, unknown);
 	case 'i':
 		return put_number_after(words, line, 10, " ") || put_one_of(words, line, minus);
+	case 'd':
+		return put_signed(words, line);
 	case 'b':
 		return !strncmp(line->at, "0x", 2) && put_number_after(words, line, 16, "0x");
 	case 'a':

@@ -314,6 +314,8 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 	if (!err)
 		err = slab_lines_add_tracks(header, report);
 	if (!err)
+		err = slab_lines_add_allocinfo(header, report);
+	if (!err)
 		err = add_slabinfo(header, report);
 	if (!err && totals->resizes)
 		err = header_add_line(&header->header, "resized", false,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The lines "older", "slabs" and "tracks" of the summary. */
+/* The lines "older", "slabs", "tracks" and "allocinfo" of the summary. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -116,4 +116,62 @@ int slab_lines_add_tracks(struct capture_header *header, const struct report *re
 			       has_sample ? "a sample of KFENCE" : "",
 			       has_sample && has_all ? " and " : "",
 			       has_all ? "all of caches with slub_debug=U" : "");
+}
+
+/* The line that holds or grew most, and by how many bytes; NULL: none did. */
+static const struct allocinfo_line *find_most(const struct allocinfo *allocinfo, bool growth,
+					      int64_t *bytes)
+{
+	const struct allocinfo_reading *last = &allocinfo->list[allocinfo->count - 1];
+	const struct allocinfo_line *most = NULL;
+
+	*bytes = 0;
+	for (size_t i = 0; i < last->count; i++) {
+		const struct allocinfo_line *before =
+			growth ? allocinfo_find(&allocinfo->list[0], &last->list[i]) : NULL;
+		int64_t found;
+
+		if (__builtin_sub_overflow(last->list[i].bytes, before ? before->bytes : 0,
+					   &found) ||
+		    found <= *bytes)
+			continue;
+		most = &last->list[i];
+		*bytes = found;
+	}
+	return most;
+}
+
+static void put_most(FILE *text, const char *what, const struct allocinfo_line *most, int64_t bytes)
+{
+	if (!most)
+		return;
+	fprintf(text, "; %s %s %s", what, most->place, most->function);
+	if (*most->module)
+		fprintf(text, " [%s]", most->module);
+	fprintf(text, ", %" PRId64 " bytes", bytes);
+}
+
+int slab_lines_add_allocinfo(struct capture_header *header, const struct report *report)
+{
+	const struct allocinfo *allocinfo = &report->capture->allocinfo;
+	const struct allocinfo_line *most;
+	struct header_line *line;
+	size_t size, count;
+	int64_t bytes;
+	FILE *text;
+
+	if (report->view != &view_summary || !allocinfo->count)
+		return 0;
+	line = header_new_line(&header->header, "allocinfo", false);
+	text = line ? text_open(&line->text, &size) : NULL;
+	if (!text)
+		return -ENOMEM;
+	count = allocinfo->list[allocinfo->count - 1].count;
+	fprintf(text, "by /proc/allocinfo, %zu source lines hold memory", count);
+	most = find_most(allocinfo, false, &bytes);
+	put_most(text, "most", most, bytes);
+	most = allocinfo->count == 2 ? find_most(allocinfo, true, &bytes) : NULL;
+	put_most(text, "grown most", most, bytes);
+	fputs(": see kmemtrace-report allocinfo", text);
+	return text_close(text, &line->text);
 }

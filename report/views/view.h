@@ -34,6 +34,7 @@
 	add(slabinfo)  \
 	add(census)    \
 	add(tracks)    \
+	add(allocinfo) \
 	add(sizes)     \
 	add(leaks)     \
 	add(lifetimes) \

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Reads /proc/allocinfo: see kernel/allocinfo.h. */
+#ifndef TRACER_HOST_ALLOCINFO_FILE_H
+#define TRACER_HOST_ALLOCINFO_FILE_H
+
+#include "capture/directory.h"
+#include "kernel/allocinfo.h"
+
+/* 0; -ENODATA: the kernel does not have it, or has another format; or another -errno. */
+int allocinfo_file_read(struct allocinfo_reading *reading, uint64_t time);
+
+/* Writes kernel/allocinfo, if there are readings. 0, or -errno with directory->errmsg set. */
+int allocinfo_file_write(struct directory *directory, const struct allocinfo *allocinfo);
+
+/* Does the kernel count? -1: it has no such switch, vm.mem_profiling; 0 or 1. */
+int allocinfo_file_is_on(void);
+
+#endif
