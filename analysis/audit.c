@@ -288,14 +288,31 @@ static void find_maybe_others(struct analysis *analysis, const uint64_t *unseen)
 	}
 }
 
+/*
+ * unseen: by cache of the last reading, what is allocated. A lost event would explain so many.
+ * Frees of objects that the first reading had free are no evidence here: each can be a double free.
+ */
+static void mark_unseen(struct analysis *analysis, const uint64_t *unseen)
+{
+	const struct heap_reading *last = &analysis->capture->heap.list[1];
+	const uint64_t lost = lost_events(analysis);
+
+	for (size_t i = 0; i < last->cache_count; i++) {
+		if (unseen[i] <= lost)
+			continue;
+		for (size_t k = 0; k < analysis->cache_count; k++)
+			if (!analysis->caches[k].is_kmalloc && analysis->caches[k].cache &&
+			    analysis->caches[k].cache->address == last->caches[i].address)
+				analysis->caches[k].has_unseen = true;
+	}
+}
+
 /* Adds to unseen, by cache of the last reading. */
 static void count_unseen_of_caches(struct analysis *analysis, uint64_t *unseen)
 {
 	const struct heap_reading *last = &analysis->capture->heap.list[1];
 	struct audit *audit = &analysis->audit;
 
-	for (size_t i = 0; audit->unseen_of && i < last->cache_count; i++)
-		unseen[i] += audit->unseen_of[i];
 	for (size_t i = 0; i < last->slab_count; i++) {
 		const struct heap_slab *slab = &last->slabs[i];
 		struct eventless count = count_eventless(analysis, slab);
@@ -311,7 +328,8 @@ static void count_unseen_of_caches(struct analysis *analysis, uint64_t *unseen)
 
 static int add_unseen(struct analysis *analysis)
 {
-	uint64_t *unseen = calloc(analysis->capture->heap.list[1].cache_count + 1, sizeof(*unseen));
+	const size_t last_count = analysis->capture->heap.list[1].cache_count;
+	uint64_t *unseen = calloc(last_count + 1, sizeof(*unseen));
 	struct audit *audit = &analysis->audit;
 
 	if (!unseen)
@@ -320,6 +338,9 @@ static int add_unseen(struct analysis *analysis)
 		qsort(audit->late_frees, audit->late_free_count, sizeof(*audit->late_frees),
 		      compare_numbers);
 	count_unseen_of_caches(analysis, unseen);
+	mark_unseen(analysis, unseen);
+	for (size_t i = 0; audit->unseen_of && i < last_count; i++)
+		unseen[i] += audit->unseen_of[i];
 	find_maybe_others(analysis, unseen);
 	audit->has_unseen = true;
 	free(unseen);

@@ -51,7 +51,7 @@ const char *finding_kind_about(enum finding_kind kind)
 
 const char *certainty_text(enum certainty certainty)
 {
-	static const char *const texts[] = { "legal", "possible", "certain" };
+	static const char *const texts[] = { "legal", "explained", "possible", "certain" };
 
 	return texts[certainty];
 }

@@ -401,6 +401,19 @@ static int compare_findings(const void *left, const void *right)
 	return 0;
 }
 
+/*
+ * The free of an object that was freed before, or was never allocated: was it allocated without an
+ * event? Objects of its cache were, says the slab allocator.
+ */
+static bool is_explained(const struct analysis *analysis, const struct heap_finding *found)
+{
+	uint32_t cache = found->free_cache != CACHE_NONE ? found->free_cache : found->cache;
+
+	return found->certainty == CERTAINTY_POSSIBLE && found->reasons & REASON_UNOBSERVED &&
+	       (found->kind == FINDING_DOUBLE_FREE || found->kind == FINDING_UNKNOWN_FREE) &&
+	       cache != CACHE_NONE && analysis->caches[cache].has_unseen;
+}
+
 int heap_findings_classify(struct heap_findings *findings)
 {
 	int err = find_missed_sizes(findings);
@@ -417,6 +430,9 @@ int heap_findings_classify(struct heap_findings *findings)
 			      reasons ? CERTAINTY_POSSIBLE : CERTAINTY_CERTAIN, reasons);
 	}
 	findings->case_count = 0;
+	for (size_t i = 0; i < findings->count; i++)
+		if (is_explained(findings->analysis, &findings->list[i]))
+			findings->list[i].certainty = CERTAINTY_EXPLAINED;
 	if (findings->count)
 		qsort(findings->list, findings->count, sizeof(*findings->list), compare_findings);
 	return 0;

@@ -27,7 +27,12 @@ enum finding_kind {
 };
 
 enum certainty {
-	CERTAINTY_LEGAL,    /* not an error on this kernel: legal, or a failed allocation */
+	CERTAINTY_LEGAL, /* not an error on this kernel: legal, or a failed allocation */
+	/*
+	 * Possible, but the slab allocator shows what explains it: the cache, which is none of
+	 * kmalloc(), has allocations without an event. See audit.h.
+	 */
+	CERTAINTY_EXPLAINED,
 	CERTAINTY_POSSIBLE, /* an event that was not recorded can explain it: see reasons */
 	CERTAINTY_CERTAIN,
 };
@@ -103,8 +108,8 @@ int heap_findings_add_loss(struct heap_findings *findings, uint64_t after, uint6
 int heap_findings_classify(struct heap_findings *findings);
 
 /*
- * The findings, once they are classified: certain before possible before legal, then by kind, count
- * (highest first), and sites.
+ * The findings, once they are classified: certain before possible before explained before
+ * legal, then by kind, count (highest first), and sites.
  */
 size_t heap_findings_count(const struct heap_findings *findings);
 const struct heap_finding *heap_findings_get(const struct heap_findings *findings, size_t index);

@@ -105,6 +105,8 @@ struct analysis_cache {
 	 * other objects, if a free of this cache was missed.
 	 */
 	uint64_t unjudged, maybe_others;
+	bool has_unseen; /* at the last reading, it has objects that no event allocated: see audit.c
+			  */
 };
 
 /* The events of a cache before a time, kmemtraced's own and frees of unknown objects included. */

@@ -95,6 +95,8 @@ static void count_finding(struct check_heap *result, const struct heap_finding *
 	result->certain += found->certain;
 	if (found->certainty == CERTAINTY_LEGAL)
 		result->legal += found->count;
+	else if (found->certainty == CERTAINTY_EXPLAINED)
+		result->explained += found->count;
 	else
 		result->possible += found->count - found->certain;
 }

@@ -13,7 +13,7 @@ struct progress_line;
 
 /* The number of cases by certainty. */
 struct check_heap {
-	uint64_t certain, possible, legal;
+	uint64_t certain, possible, explained, legal;
 };
 
 /*

@@ -168,6 +168,7 @@ static void print_advice(const char *path, const struct check_options *options,
 static int check_heap(const char *path, const struct check_options *options)
 {
 	struct check_heap result;
+	char explained[64] = "";
 	struct progress_line line;
 	struct error error = { 0 };
 	int err;
@@ -177,12 +178,17 @@ static int check_heap(const char *path, const struct check_options *options)
 	err = check_heap_run(path, options->verbose, &line, &result, &error);
 	if (err)
 		return cannot_check(&error, err);
+	if (result.explained)
+		snprintf(explained, sizeof(explained),
+			 ", %" PRIu64 " explained by allocations without an event",
+			 result.explained);
 	if (!options->quiet)
-		print_text("%s: heap: %" PRIu64 " certain finding%s, %" PRIu64 " possible, %" PRIu64
-			   " legal on this kernel%s\n",
+		print_text("%s: heap: %" PRIu64 " certain finding%s, %" PRIu64
+			   " possible%s, %" PRIu64 " legal on this kernel%s\n",
 			   path, result.certain, result.certain == 1 ? "" : "s", result.possible,
-			   result.legal,
-			   options->verbose || !(result.possible || result.legal)
+			   explained, result.legal,
+			   options->verbose ||
+					   !(result.possible || result.explained || result.legal)
 				   ? ""
 				   : " (-v or kmemtrace-report findings lists them)");
 	return result.certain ? EXIT_FINDINGS : EXIT_OK;

@@ -309,9 +309,9 @@ int finding_counts_table(struct report *report)
 	table->sort = "-certainty,kind";
 	table->tiebreak = table_column(table, COLUMN_kind);
 	for (unsigned int kind = 0; kind < FINDING_KIND_COUNT && count && !err; kind++) {
-		err = add_count(report, table, kind, CERTAINTY_POSSIBLE);
-		if (!err)
-			err = add_count(report, table, kind, CERTAINTY_LEGAL);
+		for (int certainty = CERTAINTY_POSSIBLE; certainty >= CERTAINTY_LEGAL && !err;
+		     certainty--)
+			err = add_count(report, table, kind, (enum certainty)certainty);
 	}
 	return err;
 }
@@ -347,7 +347,7 @@ static int make_findings(struct report *report)
 	struct table *table = report_add_table(report, columns);
 	int err = findings_table(report, table);
 
-	table->title = "Certain findings";
+	table->title = report->all_findings ? "Findings" : "Certain findings";
 	if (!err)
 		err = finding_counts_table(report);
 	if (err || !report->renderer->for_people || !findings || !heap_findings_count(findings))

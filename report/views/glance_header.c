@@ -52,7 +52,7 @@ static bool findings_text(const struct report *report, char *text, size_t size)
 		const struct heap_finding *found = heap_findings_get(findings, i);
 
 		certain += found->certain;
-		if (found->certainty != CERTAINTY_LEGAL && !is_unobserved_free(found))
+		if (found->certainty >= CERTAINTY_POSSIBLE && !is_unobserved_free(found))
 			possible += found->count - found->certain;
 	}
 	snprintf(text, size, "; findings: %" PRIu64 " certain, %" PRIu64 " possible", certain,

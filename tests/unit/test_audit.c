@@ -12,6 +12,7 @@
 #include "tests/unit/online_scene.h"
 #include "tests/unit/scratch.h"
 #include "analysis/analysis.h"
+#include "analysis/heap_findings.h"
 
 /* Objects of 64 bytes in the slab 0x100000, and of 128 in the slab 0x200000. */
 #define TEXT                                                                            \
@@ -164,6 +165,44 @@ static void counts_frees_of_unseen_objects(void **state)
 	assert_int_equal(freed, 1);
 }
 
+static enum certainty certainty_of_double_free(const char *events, const char *heap)
+{
+	struct analysis_settings settings = { .threads = 1, .findings = true };
+	enum certainty certainty = CERTAINTY_LEGAL;
+	struct audited audited;
+
+	open_audited_with(&audited, events, heap, &settings);
+	for (size_t i = 0; i < heap_findings_count(audited.analysis.findings); i++) {
+		const struct heap_finding *found = heap_findings_get(audited.analysis.findings, i);
+
+		if (found->kind == FINDING_DOUBLE_FREE)
+			certainty = found->certainty;
+	}
+	close_audited(&audited);
+	return certainty;
+}
+
+/* A second free in b. Objects of b were allocated without an event, or they were not. */
+static void explains_a_second_free(void **state)
+{
+	static const char events[] = TEXT "path slow unobserved\ncfree 3000 0 0x200000 b f task=7\n"
+					  "cfree 3100 0 0x200000 b f task=7\n";
+
+	(void)state;
+	assert_int_equal(certainty_of_double_free(events, NULL), CERTAINTY_POSSIBLE);
+	/* 0x200080 and 0x200100 are allocated at the end, without an event */
+	assert_int_equal(certainty_of_double_free(events, FIRST
+						  "heap 4000 4300\n" CACHES
+						  "slab 1 0x200000 4096 32 9fffffff\nend 1\n"),
+			 CERTAINTY_EXPLAINED);
+	/* only a has such objects */
+	assert_int_equal(certainty_of_double_free(events, FIRST
+						  "heap 4000 4300\n" CACHES
+						  "slab 0 0x100000 4096 64 a8fefffffffffff\n"
+						  "slab 1 0x200000 4096 32 ffffffff\nend 2\n"),
+			 CERTAINTY_POSSIBLE);
+}
+
 static void judges_nothing_of_an_unknown_slab(void **state)
 {
 	struct analysis_settings settings = { .threads = 1 };
@@ -313,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_what_the_allocator_has_free),
 		cmocka_unit_test(counts_frees_of_unseen_objects),
+		cmocka_unit_test(explains_a_second_free),
 		cmocka_unit_test(judges_nothing_of_an_unknown_slab),
 		cmocka_unit_test(judges_less_where_a_list_was_not_read),
 		cmocka_unit_test(says_nothing_of_an_earlier_time),
