@@ -94,9 +94,20 @@ static int compare_addresses(const void *left, const void *right)
 	return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
 }
 
-static bool is_counted(const struct slab_object *object)
+/* Does an object that ends, or is live, at this time count? With select.older, if it is so old. */
+static bool is_counted(const struct analysis *analysis, const struct slab_object *object,
+		       uint64_t time)
 {
-	return !(object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW));
+	const struct select *select = analysis->settings.select;
+
+	return !(object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW)) &&
+	       (!select || !select->older ||
+		(time >= object->time && time - object->time >= select->older));
+}
+
+static bool is_counted_at_end(const struct analysis *analysis, const struct slab_object *object)
+{
+	return is_counted(analysis, object, MIN(analysis->window_end, analysis->end));
 }
 
 /* Is it live by the events, and in a slab? */
@@ -120,11 +131,12 @@ static int end_object(struct matcher *matcher, struct slab_object *object, uint6
 	};
 	int err = 0;
 
-	if (is_counted(object)) {
+	if (is_counted(analysis, object, time)) {
 		analysis->audit.dead++;
 		analysis->audit.dead_bytes += object->allocated;
-		err = matcher_emit_end(matcher, OUTCOME_MISSED, &free, object, false);
 	}
+	if (!(object->flags & (OBJECT_LEFT_OUT | OBJECT_PREWINDOW)))
+		err = matcher_emit_end(matcher, OUTCOME_MISSED, &free, object, false);
 	object_table_remove(&analysis->objects, object);
 	return err;
 }
@@ -171,10 +183,11 @@ static size_t find_dead(struct analysis *analysis, const struct heap_reading *re
 			list[count++] = object;
 			break;
 		case HEAP_OBJECT_UNKNOWN:
-			analysis->caches[object->cache].unjudged += is_counted(object);
+			analysis->caches[object->cache].unjudged +=
+				is_counted_at_end(analysis, object);
 			break;
 		case HEAP_OBJECT_ALLOCATED:
-			analysis->audit.allocated += is_counted(object);
+			analysis->audit.allocated += is_counted_at_end(analysis, object);
 			break;
 		}
 	}
@@ -279,7 +292,7 @@ static void find_maybe_others(struct analysis *analysis, const uint64_t *unseen)
 	size_t next = 0;
 
 	while ((object = object_table_next(&analysis->objects, &next))) {
-		if (!can_judge(analysis, object) || !is_counted(object) ||
+		if (!can_judge(analysis, object) || !is_counted_at_end(analysis, object) ||
 		    judge_object(analysis, last, object) != HEAP_OBJECT_ALLOCATED)
 			continue;
 		slab = heap_reading_slab(last, object->address);

@@ -165,6 +165,27 @@ static void counts_frees_of_unseen_objects(void **state)
 	assert_int_equal(freed, 1);
 }
 
+/* Of the objects that are at least 3.9 us old, the reading ends none, and one can be another one.
+ */
+static void judges_objects_of_an_age(void **state)
+{
+	struct select select = { 0 };
+	struct analysis_settings settings = { .threads = 1, .select = &select };
+	const struct analysis_cache *cache;
+	struct audited audited;
+
+	(void)state;
+	assert_int_equal(select_older(&select, "3900ns"), 0);
+	open_audited(&audited, FIRST LAST, &settings);
+	cache = find_audited_cache(&audited.analysis, "a");
+	assert_int_equal(cache->live_objects, 1);
+	assert_int_equal(cache->unjudged, 0);
+	assert_int_equal(cache->maybe_others, 1);
+	assert_int_equal(audited.analysis.audit.dead, 0);
+	assert_int_equal(audited.analysis.audit.allocated, 1);
+	close_audited(&audited);
+}
+
 static enum certainty certainty_of_double_free(const char *events, const char *heap)
 {
 	struct analysis_settings settings = { .threads = 1, .findings = true };
@@ -353,6 +374,7 @@ int main(void)
 		cmocka_unit_test(ends_what_the_allocator_has_free),
 		cmocka_unit_test(counts_frees_of_unseen_objects),
 		cmocka_unit_test(explains_a_second_free),
+		cmocka_unit_test(judges_objects_of_an_age),
 		cmocka_unit_test(judges_nothing_of_an_unknown_slab),
 		cmocka_unit_test(judges_less_where_a_list_was_not_read),
 		cmocka_unit_test(says_nothing_of_an_earlier_time),
