@@ -19,6 +19,7 @@ void census_add_slab(struct census_cache *sum, const struct heap_reading *readin
 		sum->unknown_objects += given;
 		sum->unknown_bytes += slab->bytes;
 	}
+	sum->is_unsure |= reading->caches[slab->cache].is_unsure;
 	sum->room += slab->objects;
 	sum->given += given;
 	sum->given_bytes += (uint64_t)given * reading->caches[slab->cache].size;
@@ -56,6 +57,7 @@ void census_add(struct census_cache *sum, const struct census_cache *cache)
 	sum->unknown += cache->unknown;
 	sum->unknown_objects += cache->unknown_objects;
 	sum->unknown_bytes += cache->unknown_bytes;
+	sum->is_unsure |= cache->is_unsure;
 	for (unsigned int i = 0; i < 3; i++)
 		sum->below[i] += cache->below[i];
 }

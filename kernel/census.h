@@ -18,6 +18,7 @@ struct census_cache {
 	uint64_t spare_bytes; /* of the slabs that the kernel would get back if objects moved */
 	uint64_t unknown;     /* slabs: which of their objects are free is unknown */
 	uint64_t unknown_objects, unknown_bytes; /* of these slabs: part of given and slab_bytes */
+	bool is_unsure;	   /* a list of free objects was not read: see struct heap_cache */
 	uint64_t below[3]; /* slabs that are less than a quarter full, a half, three quarters */
 };
 
@@ -36,6 +37,12 @@ void census_add_slab(struct census_cache *sum, const struct heap_reading *readin
 
 /* Adds up caches. Their names and sizes do not change. */
 void census_add(struct census_cache *sum, const struct census_cache *cache);
+
+/* Can some of the given objects be free? */
+static inline bool census_is_upper_bound(const struct census_cache *cache)
+{
+	return cache->unknown || cache->is_unsure;
+}
 
 /* Percent of the room; 0 without room. */
 double census_full_percent(const struct census_cache *cache);

@@ -18,8 +18,8 @@ static const struct column_choice columns[] = {
 	  .legend =
 		  "the slab cache; (all): all of them. Caches that the kernel merged have one name" },
 	{ .name = COLUMN_size },
-	{ .name = COLUMN_given_objects },
-	{ .name = COLUMN_given_bytes },
+	{ .name = COLUMN_given_objects, .type = COLUMN_LIVE },
+	{ .name = COLUMN_given_bytes, .type = COLUMN_LIVE },
 	{ .name = COLUMN_given_growth_objects },
 	{ .name = COLUMN_given_growth_bytes },
 	{ .name = COLUMN_slabs, .where = COLUMN_NOT_IN_TEXT },
@@ -31,6 +31,7 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_slabs_below_half, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_slabs_below_three_quarters, .where = COLUMN_NOT_IN_TEXT },
 	{ .name = COLUMN_slabs_unknown, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_given_upper_bound, .where = COLUMN_NOT_IN_TEXT },
 	{ 0 },
 };
 
@@ -46,13 +47,14 @@ static int begin_census(struct report *report)
 
 static const struct column_choice node_columns[] = {
 	{ .name = COLUMN_node, .legend = "NUMA node of the memory; - if it is not known" },
-	{ .name = COLUMN_given_objects },
-	{ .name = COLUMN_given_bytes },
+	{ .name = COLUMN_given_objects, .type = COLUMN_LIVE },
+	{ .name = COLUMN_given_bytes, .type = COLUMN_LIVE },
 	{ .name = COLUMN_slabs },
 	{ .name = COLUMN_slab_bytes, .legend = "memory of the slabs on the node at the end" },
 	{ .name = COLUMN_slab_full_percent,
 	  .legend = "given objects / all objects that the slabs have room for" },
 	{ .name = COLUMN_slabs_unknown, .where = COLUMN_IN_TEXT_IF_USED },
+	{ .name = COLUMN_given_upper_bound, .where = COLUMN_NOT_IN_TEXT },
 	{ 0 },
 };
 
@@ -85,6 +87,7 @@ static int add_census_row(struct table *table, const struct census_cache *census
 	for (unsigned int i = 0; i < 3; i++)
 		table_cell(table, below[i])->number = census->below[i];
 	table_cell(table, COLUMN_slabs_unknown)->number = census->unknown;
+	table_cell(table, COLUMN_given_upper_bound)->number = census_is_upper_bound(census);
 	return table_cell(table, COLUMN_cache)->text ? 0 : -ENOMEM;
 }
 
@@ -159,6 +162,8 @@ static int add_node_rows(struct report *report, const struct census_cache *by_no
 		table_cell(table, COLUMN_slab_full_percent)->decimal =
 			census_full_percent(&by_node[i]);
 		table_cell(table, COLUMN_slabs_unknown)->number = by_node[i].unknown;
+		table_cell(table, COLUMN_given_upper_bound)->number =
+			census_is_upper_bound(&by_node[i]);
 	}
 	return 0;
 }

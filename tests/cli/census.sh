@@ -82,6 +82,17 @@ grep -q ' slabs 20480 bytes at the end, 36.8% of their objects given out; 8192 b
 unseen() { "$report" -i a.capture --format=json | jq .totals.unseen_allocations; }
 [ "$(unseen)" = 4 ] || fail "totals.unseen_allocations is $(unseen)"
 
+# a list of free objects of a was not read, then a slab of b: what is given is an upper bound
+bounds() { "$report" census -i a.capture --format=json | jq -c '[.census[] | select(.given_upper_bound) | .cache] | sort'; }
+[ "$(bounds)" = '[]' ] || fail "upper bounds: $(bounds)"
+cp a.capture/kernel/heap heap
+sed -i '/^heap 8000/,$s/^cache 0xb.*//; /^heap 8000/,$s/^slab 0 0x10000/unsure 0\n&/' a.capture/kernel/heap
+[ "$(bounds)" = '["(all)","a"]' ] || fail "upper bounds with a list that was not read: $(bounds)"
+"$report" census -i a.capture | grep -q '^a .* <=5 ' || fail "no <=: $("$report" census -i a.capture)"
+sed '/^heap 8000/,$s/^slab 1 0x60000 4096 3 4/slab 1 0x60000 4096 3 ?/' heap >a.capture/kernel/heap
+[ "$(bounds)" = '["(all)","b"]' ] || fail "upper bounds with an unknown slab: $(bounds)"
+cp heap a.capture/kernel/heap
+
 sed -i '/^heap 200/,/^end/d' a.capture/kernel/heap
 "$report" census -i a.capture --format=json | jq -e '.census | length == 3 and all(.given_growth_objects == null)' >/dev/null ||
 	fail "one reading has no growth"
