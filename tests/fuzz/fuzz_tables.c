@@ -23,6 +23,7 @@
 #include "kernel/user_symbols.h"
 #include "kernel/tasks.h"
 #include "kernel/tracks.h"
+#include "kernel/where.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A text that is being written. */
@@ -226,6 +227,28 @@ static char *parse_allocinfo(const char *text)
 	return end_text(&written);
 }
 
+static char *parse_where(const char *text)
+{
+	const struct where_texts texts = { text, text, text, text, text, text, 4096 };
+	struct where_reading reading;
+	struct where where;
+	struct written written;
+	uint64_t error;
+	int err = where_parse(&where, text);
+
+	FUZZ_EXPECT(!err || err == -EINVAL || err == -ENOMEM);
+	begin_text(&written);
+	for (size_t i = 0; i < where.count; i++) {
+		FUZZ_EXPECT(!where_write(written.file, &where.list[i]));
+		where_unexplained(&where.list[i], &error);
+	}
+	where_deinit(&where);
+	err = where_parse_proc(&reading, &texts, 1);
+	FUZZ_EXPECT(!err || err == -EINVAL || err == -ENOMEM);
+	where_reading_deinit(&reading);
+	return end_text(&written);
+}
+
 static char *parse_proc_slabinfo(const char *text)
 {
 	struct slabinfo_snapshot snapshot;
@@ -368,7 +391,7 @@ static char *parse_cgroups(const char *text)
 static char *(*const parsers[])(const char *text) = {
 	parse_caches,	parse_tasks,	      parse_status,    parse_slabinfo, parse_proc_slabinfo,
 	parse_metadata, parse_process_memory, parse_stacks,    parse_cgroups,  parse_user_symbols,
-	parse_heap,	parse_tracks,	      parse_allocinfo,
+	parse_heap,	parse_tracks,	      parse_allocinfo, parse_where,
 };
 
 #define PROC 4

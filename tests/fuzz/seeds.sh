@@ -192,6 +192,10 @@ printf 'read 5\nline -512 3 a.c:12 f m\nread 7\ninexact 64 1 b.c:13 f\n' >"$work
 put tables allocinfo 12 <"$work/allocinfo"
 printf 'allocinfo - version: 1.0\n# <size>\n 8 2 a.h:7 [m] func:f accurate:no \n 8 2 a.h:7 [m] func:f \n' >"$work/allocinfo"
 put tables proc_allocinfo 12 <"$work/allocinfo"
+printf 'read 5 4096\nowner free 1024 64\nread 7 4096\nowner slab 512 0\n' >"$work/where"
+put tables where 13 <"$work/where"
+printf 'MemTotal: 64 kB\nMemFree: 8 kB\nSlab: 4 kB\nvm stats threshold: 3\n a 1 2 3 4 1 : t 1 2 3 : s 2 2 0\n0x1-0x2 8192 dup_task_struct+0x1 pages=4\n' >"$work/where"
+put tables proc_where 13 <"$work/where"
 put tables process_memory 6 <<-END
 	statm 10 100 4 3 2 1 5
 	statm 12 101 7 6 5 4 3
