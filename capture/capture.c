@@ -221,6 +221,11 @@ static int open_allocinfo(struct capture *capture, const char *text)
 	return allocinfo_parse(&capture->allocinfo, text);
 }
 
+static int open_where(struct capture *capture, const char *text)
+{
+	return where_parse(&capture->where, text);
+}
+
 static int open_process_memory(struct capture *capture, const char *text)
 {
 	return process_memories_parse(&capture->process_memory, text);
@@ -262,6 +267,8 @@ static const struct table {
 	  "the view tracks is empty", open_tracks, true, false },
 	{ "allocinfo", "kernel/allocinfo", "the readings of /proc/allocinfo",
 	  "the view allocinfo is empty", open_allocinfo, true, false },
+	{ "where", "kernel/where", "the readings of the memory of the machine",
+	  "the view where is empty", open_where, true, false },
 	{ "process_memory", "kernel/process_memory", "readings of the memory of processes",
 	  "the functions proc_mem_... are null", open_process_memory, true, true },
 	{ "stacks", "kernel/stacks", "the stacks of sampled allocations",
@@ -467,6 +474,7 @@ void capture_close(struct capture *capture)
 	heap_readings_deinit(&capture->heap);
 	tracks_deinit(&capture->tracks);
 	allocinfo_deinit(&capture->allocinfo);
+	where_deinit(&capture->where);
 	slabinfo_deinit(&capture->slabinfo);
 	process_memories_deinit(&capture->process_memory);
 	stacks_deinit(&capture->stacks);

@@ -16,6 +16,7 @@
 #include "kernel/slabinfo.h"
 #include "kernel/stacks.h"
 #include "kernel/user_symbols.h"
+#include "kernel/where.h"
 #include "kernel/symbols.h"
 #include "kernel/tasks.h"
 #include "kernel/topology.h"
@@ -53,6 +54,7 @@ struct capture {
 	struct heap_readings heap;		/* empty in captures of some kernels and versions */
 	struct tracks tracks;			/* the same */
 	struct allocinfo allocinfo;		/* the same */
+	struct where where;			/* the same */
 	struct slabinfo slabinfo;		/* empty in captures of some kernels and versions */
 	struct process_memories process_memory; /* empty without --proc-mem */
 	struct cgroups cgroups;			/* empty in older and imported captures */

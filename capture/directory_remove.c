@@ -96,9 +96,9 @@ enum part {
 static bool is_part(enum part part, const char *name)
 {
 	static const char *const kernel[] = {
-		"status",   ".status",	"symbols",	  "caches",  "tasks",	"gfp",
-		"topology", "slabinfo", "process_memory", "stacks",  "cgroups", "user_symbols",
-		"heap",	    "tracks",	"allocinfo",	  ".symbols"
+		"status",   ".status",	"symbols",	  "caches",    "tasks",	  "gfp",
+		"topology", "slabinfo", "process_memory", "stacks",    "cgroups", "user_symbols",
+		"heap",	    "tracks",	"where",	  "allocinfo", ".symbols"
 	};
 	const char *end;
 

@@ -31,6 +31,7 @@ void session_close(struct session *session)
 	programs_close(&session->programs);
 	heap_audit_close(&session->audit);
 	allocinfo_deinit(&session->allocinfo);
+	where_deinit(&session->where);
 	if (session->debugfs >= 0)
 		close(session->debugfs);
 	attach_plan_deinit(&session->plan);

@@ -9,6 +9,7 @@
 
 #include "cli/progress.h"
 #include "kernel/allocinfo.h"
+#include "kernel/where.h"
 #include "tracer/heap_audit.h"
 #include "tracer/live_counts.h"
 #include "tracer/sample_rate.h"
@@ -30,6 +31,7 @@ struct session {
 	struct memory_table memory; /* if options->proc_mem */
 	struct heap_audit audit;    /* if options_audit() */
 	struct allocinfo allocinfo; /* the same; both readings of the capture */
+	struct where where;	    /* both readings of the capture */
 	int debugfs;		    /* of track_files_open(), if options_audit(); negative: none */
 	struct pieces pieces;
 	struct publish publish;	     /* if options_aggregate() */

@@ -11,6 +11,7 @@
 #include "tracer/host/allocinfo_file.h"
 #include "tracer/host/snapshot.h"
 #include "tracer/host/track_files.h"
+#include "tracer/host/where_files.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
 #include "tracer/session.h"
@@ -30,13 +31,18 @@ static void finish_shipper(struct session *session)
 			 *report->failure ? ": " : "", report->failure);
 }
 
-/* What the kernel itself keeps: see the views tracks and allocinfo. */
+/* What the kernel itself keeps: see the views where, tracks and allocinfo. */
 static int write_own_figures(struct session *session)
 {
 	struct tracks tracks = { 0 };
 	int err;
 
-	if (!options_audit(session->options) || session->options->no_capture)
+	if (session->options->no_capture || session->options->stream)
+		return 0;
+	err = where_files_write(&session->pieces.present.directory, &session->where);
+	if (err)
+		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
+	if (!options_audit(session->options))
 		return 0;
 	err = allocinfo_file_write(&session->pieces.present.directory, &session->allocinfo);
 	if (err)

@@ -14,6 +14,7 @@
 #include "cli/stop.h"
 #include "tracer/host/allocinfo_file.h"
 #include "tracer/host/snapshot.h"
+#include "tracer/host/where_files.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
 #include "tracer/session.h"
@@ -211,10 +212,14 @@ static int drain_meanwhile(void *data)
 	return result < 0 ? result : 0;
 }
 
-static void read_allocinfo(struct session *session)
+/* At the begin and at the end: what the kernel itself counts. */
+static void read_own_figures(struct session *session)
 {
 	struct allocinfo *allocinfo = &session->allocinfo;
+	struct where *where = &session->where;
 
+	if (!where_files_read(&where->list[where->count], machine_now))
+		where->count++;
 	if (options_audit(session->options) &&
 	    !allocinfo_file_read(&allocinfo->list[allocinfo->count], machine_now()))
 		allocinfo->count++;
@@ -269,7 +274,7 @@ int session_run(struct session *session)
 	int filling, err = 0;
 
 	if (!session->options->no_capture) {
-		read_allocinfo(session);
+		read_own_figures(session);
 		err = read_heap(session);
 	}
 	if (err)
@@ -295,6 +300,6 @@ int session_run(struct session *session)
 	}
 	filling = end_switch(session);
 	if (!session->options->no_capture)
-		read_allocinfo(session);
+		read_own_figures(session);
 	return filling ? filling : read_heap_at_end(session);
 }

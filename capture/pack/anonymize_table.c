@@ -51,6 +51,7 @@ const struct anonymize_table anonymize_tables[] = {
 	    { "end", "n" } } },
 	{ "kernel/tracks", { { "track", "wnnnnnncf" }, { "read", "wn" } } },
 	{ "kernel/allocinfo", { { "read", "n" }, { "line", "dnww?w" }, { "inexact", "dnww?w" } } },
+	{ "kernel/where", { { "read", "nn" }, { "owner", "wnn" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
 	{ "kernel/stacks", { { "stack", "hnnr" } } },

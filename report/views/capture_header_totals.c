@@ -312,6 +312,8 @@ int totals_add_lines(struct capture_header *header, const struct report *report)
 	if (!err)
 		err = slab_lines_add_room(header, report);
 	if (!err)
+		err = slab_lines_add_memory(header, report);
+	if (!err)
 		err = slab_lines_add_tracks(header, report);
 	if (!err)
 		err = slab_lines_add_allocinfo(header, report);

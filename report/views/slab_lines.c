@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The lines "older", "slabs", "tracks" and "allocinfo" of the summary. */
+/* The lines "older", "slabs", "memory", "tracks" and "allocinfo" of the summary. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "kernel/census.h"
+#include "report/render/column_layout.h"
 #include "report/views/event_clock.h"
 #include "report/views/slab_lines.h"
 
@@ -174,4 +175,32 @@ int slab_lines_add_allocinfo(struct capture_header *header, const struct report 
 	put_most(text, "grown most", most, bytes);
 	fputs(": see kmemtrace-report allocinfo", text);
 	return text_close(text, &line->text);
+}
+
+void slab_lines_memory_text(const struct where_reading *reading, char *text, size_t size)
+{
+	const struct where_owner *unused = where_find(reading, "free");
+	char total[TEXT_CELL], rest[TEXT_CELL], wrong[TEXT_CELL], free_bytes[TEXT_CELL];
+	uint64_t error;
+	int64_t unexplained = where_unexplained(reading, &error);
+	uint64_t bytes = unexplained < 0 ? -(uint64_t)unexplained : (uint64_t)unexplained;
+
+	snprintf(text, size,
+		 "of %s of RAM, %s were free at the end, and %s%s +- %s are unexplained",
+		 column_layout_bytes_text(reading->total, total),
+		 column_layout_bytes_text(unused ? unused->bytes : 0, free_bytes),
+		 unexplained < 0 ? "-" : "", column_layout_bytes_text(bytes, rest),
+		 column_layout_bytes_text(error, wrong));
+}
+
+int slab_lines_add_memory(struct capture_header *header, const struct report *report)
+{
+	const struct where *where = &report->capture->where;
+	char text[200];
+
+	if (report->view != &view_summary || !where->count)
+		return 0;
+	slab_lines_memory_text(&where->list[where->count - 1], text, sizeof(text));
+	return header_add_line(&header->header, "memory", false, "%s: see kmemtrace-report where",
+			       text);
 }

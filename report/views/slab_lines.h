@@ -2,7 +2,8 @@
 /*
  * The line "older" of the summary: how long after the boot tracing began, and what slab memory was
  * there already. No other figure but those of the view census includes it. And the line "slabs":
- * how full all slabs are at the end. And "tracks": whether the view tracks has something; and
+ * how full all slabs are at the end. "memory": who has the memory
+ * of the machine. And "tracks": whether the view tracks has something; and
  * "allocinfo": the source lines that hold and grew most.
  */
 #ifndef REPORT_VIEWS_SLAB_LINES_H
@@ -19,5 +20,9 @@ int slab_lines_add_older(struct capture_header *header, const struct report *rep
 int slab_lines_add_room(struct capture_header *header, const struct report *report);
 int slab_lines_add_tracks(struct capture_header *header, const struct report *report);
 int slab_lines_add_allocinfo(struct capture_header *header, const struct report *report);
+int slab_lines_add_memory(struct capture_header *header, const struct report *report);
+
+/* "of 23.5G of RAM, …": of what the line "memory" and the view where say. */
+void slab_lines_memory_text(const struct where_reading *reading, char *text, size_t size);
 
 #endif

@@ -35,6 +35,7 @@
 	add(census)    \
 	add(tracks)    \
 	add(allocinfo) \
+	add(where)     \
 	add(sizes)     \
 	add(leaks)     \
 	add(lifetimes) \

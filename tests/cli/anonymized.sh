@@ -73,7 +73,7 @@ reports_the_same()
 {
 	local view format capture options result=0
 
-	for view in summary sites caches slabinfo tracks allocinfo sizes leaks lifetimes cpus nodes cgroups timeline flame probes events findings check; do
+	for view in summary sites caches slabinfo tracks allocinfo where sizes leaks lifetimes cpus nodes cgroups timeline flame probes events findings check; do
 		for format in $3; do
 			options="-l 0 --format=$format"
 			[ $format = text ] && options="-l 0 --width=250"

@@ -103,7 +103,7 @@ page()
 
 	"$report" "--html=$1.html" "$capture" >out 2>err || wrong "$capture: exit status $?: $(cat err)"
 	[ -s out ] && wrong "$capture: standard output: $(head -n 3 out)"
-	for view in summary sites caches slabinfo census tracks allocinfo sizes leaks lifetimes cpus nodes cgroups timeline probes findings; do
+	for view in summary sites caches slabinfo census tracks allocinfo where sizes leaks lifetimes cpus nodes cgroups timeline probes findings; do
 		same "$capture" "$1.html" $view $view
 	done
 	whole "$capture" "$1.html"

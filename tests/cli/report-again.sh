@@ -8,7 +8,7 @@
 [ "$(grep -c . views)" -ge 11 ] || { echo "these are not all views:"; cat views; exit 1; }
 while read -r view; do
 	filters="--cpu=0 --min-size=50"
-	case $view in slabinfo | census | tracks | allocinfo) filters= ;; esac # they have none
+	case $view in slabinfo | census | tracks | allocinfo | where) filters= ;; esac # they have none
 	for options in --format=text --format=json "--format=csv $filters -l 0"; do
 		for time in first second; do
 			# shellcheck disable=SC2086 # some options

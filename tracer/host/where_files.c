@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Reads /proc. A file that this user may not read is left out. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/files.h"
+#include "tracer/host/where_files.h"
+
+#define TEXT_BYTES_MAX ((size_t)64 << 20)
+
+static char *read_proc(const char *path)
+{
+	char *text;
+
+	return read_file(AT_FDCWD, path, TEXT_BYTES_MAX, &text, NULL) ? NULL : text;
+}
+
+int where_files_read(struct where_reading *reading, uint64_t (*now)(void))
+{
+	uint64_t time = now();
+	__attribute__((cleanup(free_text))) char *meminfo = read_proc("/proc/meminfo");
+	__attribute__((cleanup(free_text))) char *zoneinfo = read_proc("/proc/zoneinfo");
+	__attribute__((cleanup(free_text))) char *slabinfo = read_proc("/proc/slabinfo");
+	__attribute__((cleanup(free_text))) char *vmallocinfo = read_proc("/proc/vmallocinfo");
+	__attribute__((cleanup(free_text))) char *vmstat = read_proc("/proc/vmstat");
+	__attribute__((cleanup(free_text))) char *after = read_proc("/proc/meminfo");
+	const struct where_texts texts = {
+		.meminfo = meminfo,
+		.meminfo_after = after,
+		.zoneinfo = zoneinfo,
+		.slabinfo = slabinfo,
+		.vmallocinfo = vmallocinfo,
+		.vmstat = vmstat,
+		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+
+	*reading = (struct where_reading){ 0 };
+	return meminfo && after ? where_parse_proc(reading, &texts, time) : -ENODATA;
+}
+
+int where_files_write(struct directory *directory, const struct where *where)
+{
+	FILE *file;
+	int err = 0, failed;
+
+	if (!where->count)
+		return 0;
+	file = directory_open(directory, "kernel/where", false);
+	if (!file)
+		return -EIO;
+	for (size_t i = 0; i < where->count && !err; i++)
+		err = where_write(file, &where->list[i]);
+	failed = directory_close(directory, file, "kernel/where");
+	if (err && !failed)
+		return directory_fail(directory, -err, "kernel/where: %s", strerror(-err));
+	return failed;
+}
