@@ -39,6 +39,7 @@ static const struct front_command commands[] = {
 	{ "ship", "kmemtrace-ship", NULL, "send summaries to a store of a fleet" },
 	{ "doctor", "kmemtraced", "--doctor", "say what this kernel and this user can record" },
 	{ "status", "kmemtraced", "--status", "list each running kmemtraced, with losses" },
+	{ "where", "kmemtraced", "--memory", "say who has the memory of this machine" },
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(*commands))

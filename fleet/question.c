@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/message.h"
@@ -43,23 +41,13 @@ int64_t question_growth_of(struct question *question, uint64_t allocated, uint64
 	return CHANGE_UNKNOWN;
 }
 
-static size_t output_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    size.ws_col <= RENDER_WIDTH)
-		return RENDER_WIDTH;
-	return size.ws_col - 1;
-}
-
 static int render_answer(const struct question *question)
 {
 	const struct fleet_options *options = question->scope.options;
 	bool pages = options->renderer->for_people && !options->no_pager && pager_is_possible();
 	struct output output = { .file = stdout,
 				 .legend = options->legend,
-				 .width = output_width() };
+				 .width = render_width() };
 	char *text = NULL;
 	size_t length;
 	int err;

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "analysis/fields/allocations.h"
@@ -318,17 +317,6 @@ int report_sort_and_cut(struct report *report, const struct report_options *opti
 	return 0;
 }
 
-/* Columns of the terminal without the last one, where some terminals wrap. */
-static size_t output_width(void)
-{
-	struct winsize size;
-
-	if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    size.ws_col <= RENDER_WIDTH)
-		return RENDER_WIDTH;
-	return size.ws_col - 1;
-}
-
 static bool use_color(enum color_when when)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -358,7 +346,7 @@ int report_render(const struct report_options *options, const struct header *hea
 				 .color = use_color(options->color),
 				 .legend = options->legend,
 				 .utf8 = isatty(STDOUT_FILENO) && is_utf8(),
-				 .width = output_width() };
+				 .width = render_width() };
 	char *text = NULL;
 	size_t length;
 	int err = 0;

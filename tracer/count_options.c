@@ -115,9 +115,9 @@ const struct option_row count_rows[] = {
 	  AT(groups), .kind = ARGUMENT_NUMBER, .least = 1, .most = GROUPS_MAX, .unit = "keys",
 	  .needs = "count", .words = "1000|16384|100000" },
 	{ "format", 0, "FORMAT",
-	  "With --count or --status: print text, json or csv (default: text)",
+	  "With --count, --status or --memory: print text, json or csv (default: text)",
 	  .kind = ARGUMENT_CHOICE, .choices = formats, .parse = parse_format,
-	  .needs = "count|status" },
+	  .needs = "count|status|memory" },
 	{ 0 },
 };
 

@@ -150,6 +150,8 @@ int main(int argc, char **argv)
 		run = list_probes_run;
 	else if (options.status)
 		run = status_list_run;
+	else if (options.memory)
+		run = memory_run;
 	if (run) {
 		result = run(&options);
 		options_deinit(&options);

@@ -17,4 +17,7 @@ int list_probes_run(const struct options *options);
 /* --status: prints every running kmemtraced. */
 int status_list_run(const struct options *options);
 
+/* --memory: prints who has the memory of this machine, with -d how that changed. */
+int memory_run(const struct options *options);
+
 #endif

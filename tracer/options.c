@@ -227,6 +227,9 @@ static const struct option_row option_rows[] = {
 	{ "status", 0, NULL,
 	  "List each running kmemtraced of this machine, with its options, counts and sizes, and exit: 0 if one runs, else 1",
 	  AT(status), .command_line_only = true },
+	{ "memory", 0, NULL,
+	  "Say who has the memory of this machine: processes, caches, slab, vmalloc and others, and exit. With -d, and how that changed in this time",
+	  AT(memory), .command_line_only = true },
 	{ .argument = "COMMAND" },
 	{ 0 },
 };
@@ -410,6 +413,7 @@ static void check_command(struct argp_state *state, const struct options *option
 	const char *option = options->doctor	    ? "--doctor"
 			     : options->list_probes ? "-L"
 			     : options->status	    ? "--status"
+			     : options->memory	    ? "--memory"
 						    : NULL;
 
 	if (option && options->command)

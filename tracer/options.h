@@ -56,6 +56,7 @@ struct options {
 	struct count_options count; /* count only */
 	bool quiet, verbose;
 	bool doctor;
+	bool memory; /* see memory_run() */
 	bool status; /* --status was given */
 	struct config_file config;
 	char **argv;	/* NULL-terminated: the whole command line */

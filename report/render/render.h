@@ -42,6 +42,12 @@ struct output {
 
 #define RENDER_WIDTH 79
 
+/*
+ * Columns of the terminal without the last one, where some terminals wrap; at least RENDER_WIDTH,
+ * which it also is for standard output that is no terminal.
+ */
+size_t render_width(void);
+
 struct renderer {
 	const char *name;
 	/*

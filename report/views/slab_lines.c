@@ -185,8 +185,7 @@ void slab_lines_memory_text(const struct where_reading *reading, char *text, siz
 	int64_t unexplained = where_unexplained(reading, &error);
 	uint64_t bytes = unexplained < 0 ? -(uint64_t)unexplained : (uint64_t)unexplained;
 
-	snprintf(text, size,
-		 "of %s of RAM, %s were free at the end, and %s%s +- %s are unexplained",
+	snprintf(text, size, "of %s of RAM, %s free and %s%s +- %s unexplained",
 		 column_layout_bytes_text(reading->total, total),
 		 column_layout_bytes_text(unused ? unused->bytes : 0, free_bytes),
 		 unexplained < 0 ? "-" : "", column_layout_bytes_text(bytes, rest),
@@ -201,6 +200,6 @@ int slab_lines_add_memory(struct capture_header *header, const struct report *re
 	if (report->view != &view_summary || !where->count)
 		return 0;
 	slab_lines_memory_text(&where->list[where->count - 1], text, sizeof(text));
-	return header_add_line(&header->header, "memory", false, "%s: see kmemtrace-report where",
-			       text);
+	return header_add_line(&header->header, "memory", false,
+			       "%s at the end: see kmemtrace-report where", text);
 }

@@ -42,7 +42,7 @@ diff expected found || fail "the view differs"
 "$report" where -i a.capture >text || fail "the text: exit $?"
 grep -q '^free  *400M 8.00K  *40.0  *-100M MemFree' text || fail "the text: $(cat text)"
 "$report" summary -v -i a.capture | tr -s '\n ' ' ' >text
-grep -qF 'memory of 1000M of RAM, 400M were free at the end, and 397M +- 16.1K are unexplained: see kmemtrace-report where' text ||
+grep -qF 'memory of 1000M of RAM, 400M free and 397M +- 16.1K unexplained at the end: see kmemtrace-report where' text ||
 	fail "no line of the summary: $(cat text)"
 "$report" where -i a.capture --cache=a >text 2>&1
 [ $? -eq 2 ] && grep -q 'without filters' text || fail "a filter: $(cat text)"

@@ -43,4 +43,21 @@ made=$(($(cat pages) - before))
 if [ "$made" -gt 0 ]; then
 	[ "$(value hugetlb 4)" = $((made * huge)) ] || fail "$made huge pages: hugetlb grew by $(value hugetlb 4)"
 fi
+
+# now, and how it changes; another user sees slab as one row
+kmemtrace=$builddir/kmemtrace
+"$kmemtrace" where -d 0.2 --format=json >now.json || fail "kmemtrace where: exit $?"
+jq -r '.where[] | "\(.owner) \(.ram_bytes) \(.ram_error_bytes) \(.growth_bytes)"' now.json >rows
+[ "$(awk '{ sum += $2 } END { printf "%.0f", sum }' rows)" = "$total" ] || fail "now: the rows do not add up to $total bytes"
+[ "$(value shared 2)" -ge "$FILE" ] || fail "now: $(value shared 2) bytes of files in memory"
+jq -e '.where | all(.growth_bytes != null)' now.json >/dev/null || fail "now: no growth"
+"$kmemtrace" where >text || fail "kmemtrace where: exit $?"
+grep -q '^memory  *of .* of RAM, .* free and .* +- .* unexplained' text || fail "kmemtrace where: $(cat text)"
+"$kmemtrace" where sleep 1 >text 2>&1
+[ $? -eq 2 ] && grep -q 'cannot be used with a command' text || fail "with a command: $(cat text)"
+if [ "$(id -u)" = 0 ]; then
+	chmod 711 . && setpriv --reuid=65534 --regid=65534 --clear-groups "$builddir/kmemtraced" --memory --format=csv >user.csv ||
+		fail "another user: exit $?"
+	grep -q '^slab,slab,' user.csv || fail "another user: $(cat user.csv)"
+fi
 exit 0
