@@ -3,6 +3,7 @@
 
 const certainties = { certain: "Certain: the capture proves the error",
 	possible: "Possible: an event that was not recorded can explain it",
+	explained: "Explained: the slab allocator shows that the cache has allocations without an event",
 	legal: "Legal: not an error on this kernel" };
 
 // Names of the other site and cache, which depend on the kind.

@@ -145,7 +145,7 @@ function wrongPanel() {
 	return panel("What is wrong", make("p", { class: certain.length ? "big warning" : "big" },
 		certain.length ? plural(certain.length, "certain finding") : "No certain finding."),
 	make("ul", {}, ...certain.slice(0, few).map(findingItem)),
-	...["possible", "legal"].map((certainty) => [certainty, of(certainty)]).filter(([, some]) => some.length)
+	...["possible", "explained", "legal"].map((certainty) => [certainty, of(certainty)]).filter(([, some]) => some.length)
 		.map(([certainty, some]) => make("details", {}, make("summary", {}, foldedText(certainty, some)),
 			make("ul", {}, ...some.slice(0, few).map(findingItem)))),
 	rows.length ? make("p", {}, make("a", { href: "#findings-title", "data-jump": "findings-title" },

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 // The section with the tables of all views.
 
-const tableViews = ["sites", "caches", "slabinfo", "census", "sizes", "leaks", "lifetimes", "cpus", "nodes",
-	"cgroups", "timeline", "flame-live", "flame-peak", "flame-allocated", "flame-temporary", "flame-leaked", "probes",
-	"findings", "gaps"].filter((name) => name === "gaps" ? findTable("spans", "gaps") : views[name]);
+// Most kernels do not have these.
+const rareViews = ["tracks", "allocinfo"];
+
+const tableViews = ["sites", "caches", "slabinfo", "census", "where", ...rareViews, "sizes", "leaks", "lifetimes", "cpus",
+	"nodes", "cgroups", "timeline", "flame-live", "flame-peak", "flame-allocated", "flame-temporary", "flame-leaked",
+	"probes", "findings", "gaps"].filter((name) => name === "gaps" ? findTable("spans", "gaps")
+	: views[name] && (!rareViews.includes(name) || rowsOf(findTable(name, name)).length));
 
 const tableNames = { "gaps": "lost and skipped events" };
 
