@@ -351,7 +351,9 @@ static int add_unseen(struct analysis *analysis)
 		qsort(audit->late_frees, audit->late_free_count, sizeof(*audit->late_frees),
 		      compare_numbers);
 	count_unseen_of_caches(analysis, unseen);
-	mark_unseen(analysis, unseen);
+	/* with -p, others have no events */
+	if (!analysis->capture->status.traced_pid_count)
+		mark_unseen(analysis, unseen);
 	for (size_t i = 0; audit->unseen_of && i < last_count; i++)
 		unseen[i] += audit->unseen_of[i];
 	find_maybe_others(analysis, unseen);

@@ -128,7 +128,7 @@ int check_heap_run(const char *path, bool verbose, struct progress_line *line,
 		if (verbose || found->certainty == CERTAINTY_CERTAIN)
 			print_finding(path, &analysis, found);
 	}
-	if (!err && verbose && result->possible)
+	if (!err && verbose && (result->possible || result->explained))
 		print_unobserved(path, &capture.status);
 	if (!err)
 		analysis_deinit(&analysis);
