@@ -5,7 +5,8 @@
  *   kfence  those of KFENCE's sample, /sys/kernel/debug/kfence/objects (Linux 5.12)
  *   slub    all objects of a cache with slub_debug=U, alloc_traces in its folder of
  *           /sys/kernel/debug/slab (Linux 5.15; with the whole stack from 6.0), or alloc_calls in
- *           that of /sys/kernel/slab (before)
+ *           that of /sys/kernel/slab (before), which has a page of text only: the first ones by
+ *           address
  */
 #ifndef KERNEL_TRACKS_H
 #define KERNEL_TRACKS_H

@@ -239,6 +239,8 @@ int tracks_parse_slub(struct tracks *tracks, const char *text, const char *cache
 		if (blanks >= strlen(indent) && length > blanks) {
 			if (record.in_stack)
 				err = add_frame(&record, line + blanks, length - blanks);
+		} else if (length && line[length] != '\n') {
+			break; /* before Linux 5.15, the file ends after a page */
 		} else if (length) {
 			drop_allocator(&record);
 			err = end_record(tracks, &record);

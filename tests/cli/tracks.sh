@@ -14,7 +14,7 @@ cache a 0x9000 1000 1024
 calloc 1000 0 0x10000 a f
 END
 "$report" tracks -i a.capture >text 2>&1 || fail "without tracks: exit $?"
-grep -q 'slub_debug=U' text || fail "without tracks, no word of what to do: $(cat text)"
+grep -q 'slub_debug=U' text || fail "without tracks, it does not say what to do: $(cat text)"
 cat >a.capture/kernel/tracks <<'END'
 read kfence 9000
 read slub 9001

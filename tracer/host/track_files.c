@@ -107,7 +107,7 @@ static int read_all_slub(int debugfs, uint64_t (*now)(void), struct tracks *trac
 	int err;
 
 	if (fd < 0)
-		fd = sysfs < 0 ? -1 : dup(sysfs);
+		fd = sysfs < 0 ? -1 : openat(sysfs, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	dir = fdopendir(fd);

@@ -38,7 +38,8 @@ static const char *const always[] = {
 	/* memory, threads, time */
 	"brk", "munmap", "mremap", "madvise", "futex", "futex_time64", "sched_yield", "rseq",
 	"nanosleep", "clock_nanosleep", "clock_nanosleep_time64", "clock_gettime",
-	"clock_gettime64", "gettimeofday", "membarrier", "getrandom", "restart_syscall",
+	"clock_gettime64", "clock_getres", "clock_getres_time64", "gettimeofday", "membarrier",
+	"getrandom", "restart_syscall",
 	/* signals, and the end */
 	"rt_sigreturn", "sigreturn", "rt_sigprocmask", "rt_sigaction", "wait4", "waitid", "exit",
 	"exit_group",
