@@ -50,8 +50,7 @@ static int64_t add_signed_bytes(int64_t a, int64_t b)
 static void add_line(struct allocinfo_line *into, const struct allocinfo_line *line)
 {
 	into->bytes = add_signed_bytes(into->bytes, line->bytes);
-	if (__builtin_add_overflow(into->objects, line->objects, &into->objects))
-		into->objects = UINT64_MAX;
+	into->objects += line->objects;
 	into->is_inexact |= line->is_inexact;
 }
 

@@ -12,13 +12,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What one source line holds. Lines of one place, such as those of an inline function, are one. */
+/* The holdings of one source line. Lines of one place, such as those of an inline function, are
+ * one. */
 struct allocinfo_line {
 	char *place;	  /* "mm/slub.c:2435" */
 	char *function;	  /* the function that allocates */
 	char *module;	  /* ""; or the module that it is part of */
 	int64_t bytes;	  /* live; the counters of CPUs are read one after the other */
-	uint64_t objects; /* live allocations */
+	uint64_t objects; /* live allocations; modulo 2^64, as it can be below 0 for the same reason
+			   */
 	bool is_inexact;  /* the kernel says that it missed some ("accurate:no") */
 };
 

@@ -18,6 +18,7 @@
  *   s  "online" or "offline"
  *   u  "accounted" or "unaccounted"
  *   ?  the next words can be missing
+ *   q  a place in the kernel's source, of which a file behind an absolute path keeps its name only
  *   f  names of functions, to the end of the line
  *   -  the node of the memory at some addresses: see put_memory()
  */
@@ -50,7 +51,7 @@ const struct anonymize_table anonymize_tables[] = {
 	    { "slab", "nannw" },
 	    { "end", "n" } } },
 	{ "kernel/tracks", { { "track", "wnnnnnncf" }, { "read", "wn" } } },
-	{ "kernel/allocinfo", { { "read", "n" }, { "line", "dnww?w" }, { "inexact", "dnww?w" } } },
+	{ "kernel/allocinfo", { { "read", "n" }, { "line", "dnqw?w" }, { "inexact", "dnqw?w" } } },
 	{ "kernel/where", { { "read", "nn" }, { "owner", "wnn" } } },
 	{ "kernel/process_memory",
 	  { { "statm", "nnnnnnn" }, { "gone", "nn" }, { "reading", "nn" } } },
@@ -211,6 +212,17 @@ static bool put_functions(const struct writer_of_words *words, struct line *line
 	return true;
 }
 
+static bool put_place(const struct writer_of_words *words, struct line *line)
+{
+	const char *slash;
+
+	line_word(line, words->word, words->word_size);
+	slash = *words->word == '/' ? strrchr(words->word, '/') : NULL;
+	if (slash)
+		memmove(words->word, slash + 1, strlen(slash));
+	return put_name(words);
+}
+
 static bool put_path(const struct writer_of_words *words, struct line *line)
 {
 	char text[SUBSTITUTE_CGROUP_SIZE], *rest, *part;
@@ -253,6 +265,8 @@ static bool put_word(const struct writer_of_words *words, struct line *line, cha
 		return put_frames(words, line);
 	case 'c':
 		return put_cache_name(words, line);
+	case 'q':
+		return put_place(words, line);
 	case 'f':
 		return put_functions(words, line);
 	case 'p':

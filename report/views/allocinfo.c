@@ -27,10 +27,11 @@ static const struct column_choice columns[] = {
 	  .legend =
 		  "live bytes at the end, of all allocators: slab, pages, percpu, vmalloc. A little below 0 if frees were counted before their allocations" },
 	{ .name = COLUMN_growth_objects,
-	  .legend = "live allocations at the end - those at the begin of the capture" },
+	  .legend =
+		  "live allocations at the end - those at the first reading, when kmemtraced began" },
 	{ .name = COLUMN_growth_bytes,
 	  .type = COLUMN_CHANGE,
-	  .legend = "live bytes at the end - those at the begin of the capture" },
+	  .legend = "live bytes at the end - those at the first reading, when kmemtraced began" },
 	{ .name = COLUMN_exact, .where = COLUMN_NOT_IN_TEXT },
 	{ 0 },
 };
@@ -54,7 +55,7 @@ static int add_row(struct table *table, const struct allocinfo_line *line,
 	table_cell(table, COLUMN_place)->text = strdup(line->place);
 	table_cell(table, COLUMN_function)->text = strdup(line->function);
 	table_cell(table, COLUMN_module)->text = *line->module ? strdup(line->module) : NULL;
-	table_cell(table, COLUMN_objects)->number = line->objects;
+	table_cell(table, COLUMN_objects)->number = line->objects > INT64_MAX ? 0 : line->objects;
 	table_cell(table, COLUMN_bytes)->change = line->bytes;
 	table_cell(table, COLUMN_growth_objects)->change =
 		before ? (int64_t)(line->objects - before->objects) : CHANGE_UNKNOWN;

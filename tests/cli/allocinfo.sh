@@ -14,7 +14,7 @@ cache a 0x9000 1000 1024
 calloc 1000 0 0x10000 a f
 END
 "$report" allocinfo -i a.capture >text 2>&1 || fail "without readings: exit $?"
-grep -q 'vm.mem_profiling' text || fail "without readings, no word of what to do: $(cat text)"
+grep -q 'vm.mem_profiling' text || fail "without readings, it does not say what to do: $(cat text)"
 cat >a.capture/kernel/allocinfo <<'END'
 read 200
 line 4096 1 mm/a.c:10 alloc_a
@@ -43,6 +43,11 @@ grep -qF 'allocinfo by /proc/allocinfo, 3 source lines hold memory; most mm/a.c:
 "$pack" --anonymize -o b.capture a.capture >out 2>&1 || fail "anonymize: exit $?: $(cat out)"
 "$report" allocinfo -i b.capture --format=json | jq -c '.allocinfo' >of_copy
 jq -c '.allocinfo' found.json | diff - of_copy || fail "the anonymized copy differs"
+# the kernel has the whole path of a module that was built elsewhere
+echo 'line 8 1 /home/someone/secret/drv.c:9 f m' >>a.capture/kernel/allocinfo
+"$pack" --anonymize -o c.capture a.capture >out 2>&1 || fail "anonymize: exit $?: $(cat out)"
+grep -q '^line 8 1 drv.c:9 f m$' c.capture/kernel/allocinfo || fail "the path of a source: $(cat c.capture/kernel/allocinfo)"
+sed -i '/secret/d' a.capture/kernel/allocinfo
 sed -i '1,/read 8900/{/read 8900/!d}' a.capture/kernel/allocinfo
 "$report" allocinfo -i a.capture --format=json | jq -e '.allocinfo | length == 3 and all(.growth_bytes == null)' >/dev/null ||
 	fail "one reading has no growth"

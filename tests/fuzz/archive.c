@@ -31,6 +31,9 @@ const char *const fuzz_names[] = {
 	"kernel/user_symbols",
 	"kernel/cgroups",
 	"kernel/heap",
+	"kernel/tracks",
+	"kernel/allocinfo",
+	"kernel/where",
 };
 const size_t fuzz_name_count = sizeof(fuzz_names) / sizeof(*fuzz_names);
 

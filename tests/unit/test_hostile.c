@@ -32,9 +32,24 @@ static int set_up_hostile(void **state)
 		"heap 1 2\ncache 0x4000 192 192 0 dentry\n"
 		"slab 0 0x123000 4096 21 0f\nend 1\nheap 3 2000000000\n"
 		"cache 0x4000 192 192 0 dentry\nslab 0 0x123000 4096 21 -\nend 1\n";
+	static const char tracks[] =
+		"read kfence 5\ntrack kfence 2 180 10 20 7 190 dentry f+0x1/0x2\\x20[m] g+0x1/0x2\n";
+	static const char allocinfo[] = "read 5\nline -512 3 a.c:12 f m\nread 7\n"
+					"inexact 64 1 b.c:13 f\n";
+	static const char where[] =
+		"read 5 4096\nowner free 1024 64\nread 7 4096\nowner slab 5 0\n";
 	char *path;
 
 	*state = scratch_capture_file("sites.trace");
+	path = scratch_path(*state, "kernel/tracks");
+	scratch_write(path, tracks, sizeof(tracks) - 1);
+	free(path);
+	path = scratch_path(*state, "kernel/allocinfo");
+	scratch_write(path, allocinfo, sizeof(allocinfo) - 1);
+	free(path);
+	path = scratch_path(*state, "kernel/where");
+	scratch_write(path, where, sizeof(where) - 1);
+	free(path);
 	path = scratch_path(*state, "kernel/cgroups");
 	scratch_write(path, cgroups, sizeof(cgroups) - 1);
 	free(path);
@@ -197,6 +212,9 @@ static void survives_damaged_tables(void **state)
 	damage_each_byte(*state, "kernel/slabinfo", check_table);
 	damage_each_byte(*state, "kernel/process_memory", check_table);
 	damage_each_byte(*state, "kernel/heap", check_table);
+	damage_each_byte(*state, "kernel/tracks", check_table);
+	damage_each_byte(*state, "kernel/allocinfo", check_table);
+	damage_each_byte(*state, "kernel/where", check_table);
 	damage_each_byte(*state, "kernel/stacks", check_table);
 	damage_each_byte(*state, "kernel/cgroups", check_table);
 }
@@ -208,7 +226,8 @@ static void survives_random_bytes(void **state)
 		"cpu0",		  "kernel/status",   "kernel/symbols",	"kernel/caches",
 		"kernel/tasks",	  "kernel/gfp",	     "kernel/slabinfo", "kernel/process_memory",
 		"cpu1",		  "kernel/topology", "metadata",	"kernel/stacks",
-		"kernel/cgroups", "kernel/heap"
+		"kernel/cgroups", "kernel/heap",     "kernel/tracks",	"kernel/allocinfo",
+		"kernel/where"
 	};
 	unsigned char bytes[5000];
 	uint64_t damaged;

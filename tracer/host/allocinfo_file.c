@@ -20,7 +20,7 @@ int allocinfo_file_read(struct allocinfo_reading *reading, uint64_t time)
 	*reading = (struct allocinfo_reading){ 0 };
 	if (!err)
 		err = allocinfo_parse_proc(reading, text, time);
-	return err == -EINVAL || error_is_unavailable(err) ? -ENODATA : err;
+	return err == -ENOENT ? -ENODATA : err;
 }
 
 int allocinfo_file_write(struct directory *directory, const struct allocinfo *allocinfo)

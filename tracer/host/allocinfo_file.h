@@ -6,7 +6,7 @@
 #include "capture/directory.h"
 #include "kernel/allocinfo.h"
 
-/* 0; -ENODATA: the kernel does not have it, or has another format; or another -errno. */
+/* 0; -ENODATA: the kernel does not have it; -EINVAL: an unknown format; or another -errno. */
 int allocinfo_file_read(struct allocinfo_reading *reading, uint64_t time);
 
 /* Writes kernel/allocinfo, if there are readings. 0, or -errno with directory->errmsg set. */
