@@ -4,8 +4,9 @@
  * owner. What no counter has is unexplained: MemTotal - the sum of all owners.
  *
  * A counter is not exact: each CPU keeps up to a threshold of pages for itself before it adds them
- * (zoneinfo prints it), pages change hands while the files are read, and some counters overlap.
- * The error of an owner is the most bytes by which it can be wrong.
+ * (calculate_normal_threshold() in mm/vmstat.c), pages change hands while the files are read, and
+ * some counters overlap. The error of an owner is the most bytes by which it can be wrong, if no
+ * memory changes hands to and fro meanwhile.
  */
 #ifndef KERNEL_WHERE_H
 #define KERNEL_WHERE_H
@@ -36,11 +37,10 @@ struct where {
 
 /* The texts of the kernel's files; NULL: it could not be read. */
 struct where_texts {
-	const char *meminfo, *meminfo_after; /* before and after the others were read */
-	const char *zoneinfo;
+	/* read before all others, and after them */
+	const char *meminfo, *meminfo_after, *zoneinfo, *zoneinfo_after, *vmstat, *vmstat_after;
 	const char *slabinfo;
 	const char *vmallocinfo;
-	const char *vmstat;
 	uint64_t page_size; /* bytes */
 };
 
@@ -56,7 +56,7 @@ const struct where_owner *where_find(const struct where_reading *reading, const 
 /* MemTotal - all owners: below 0 if counters overlap. error: that of all owners together. */
 int64_t where_unexplained(const struct where_reading *reading, uint64_t *error);
 
-/* What an owner is, how its bytes are known, and the command that shows more. */
+/* An owner in words: how its bytes are known, and the command that shows more. */
 struct where_about {
 	const char *name;
 	const char *text; /* for people */

@@ -24,6 +24,11 @@ static const struct where_about owners[] = {
 	{ "percpu", "percpu", "Percpu", "kmemtrace-report allocinfo" },
 	{ "hugetlb", "huge pages", "Hugetlb", "/sys/kernel/mm/hugepages" },
 	{ "compressed", "zram, zswap", "vmstat: nr_zspages", "zramctl" },
+	{ "gpu", "GPU", "GPUActive", NULL },
+	{ "gpu_pool", "free, kept by GPUs", "GPUReclaim", NULL },
+	{ "fuse", "FUSE, being written", "WritebackTmp", NULL },
+	{ "bounce", "bounce buffers", "Bounce", NULL },
+	{ "broken", "broken memory", "HardwareCorrupted", NULL },
 };
 
 const struct where_about *where_about(const char *name)

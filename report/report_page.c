@@ -29,9 +29,10 @@
 #define BY_NO_STACKS "comm,module,caller_function,site,cache"
 
 static const struct view *const views[] = {
-	&view_summary, &view_sites,    &view_caches,	&view_slabinfo, &view_census, &view_tracks, &view_allocinfo, &view_where,
-	&view_sizes,   &view_leaks,    &view_lifetimes, &view_cpus,	&view_nodes,
-	&view_cgroups, &view_timeline, &view_probes,	&view_findings, &view_spans,
+	&view_summary,	 &view_sites,	  &view_caches, &view_slabinfo, &view_census,
+	&view_tracks,	 &view_allocinfo, &view_where,	&view_sizes,	&view_leaks,
+	&view_lifetimes, &view_cpus,	  &view_nodes,	&view_cgroups,	&view_timeline,
+	&view_probes,	 &view_findings,  &view_spans,
 };
 
 struct report_page {

@@ -380,7 +380,7 @@ static bool check_slabinfo(const struct topology *topology)
 	return !err;
 }
 
-/* What the kernel itself keeps of live objects: a gift, so its absence limits nothing. */
+/* The stacks that the kernel itself keeps: a gift, so their absence limits nothing. */
 static void print_tracks(void)
 {
 	struct tracks tracks = { 0 };
@@ -390,9 +390,9 @@ static void print_tracks(void)
 
 	for (size_t i = 0; i < tracks.count; i++)
 		objects[tracks.list[i].source] += tracks.list[i].objects;
-	if (err)
+	if (err || debugfs < 0)
 		print_check(VERDICT_OK, "tracks", "the kernel's own stacks cannot be read: %s",
-			    strerror(-err));
+			    strerror(err ? -err : -debugfs));
 	else if (tracks.count)
 		print_check(VERDICT_OK, "tracks",
 			    "the kernel keeps the stacks of live objects: %" PRIu64

@@ -31,7 +31,7 @@ static void finish_shipper(struct session *session)
 			 *report->failure ? ": " : "", report->failure);
 }
 
-/* What the kernel itself keeps: see the views where, tracks and allocinfo. */
+/* The figures that the kernel itself keeps: see the views where, tracks and allocinfo. */
 static int write_own_figures(struct session *session)
 {
 	struct tracks tracks = { 0 };
@@ -39,12 +39,16 @@ static int write_own_figures(struct session *session)
 
 	if (session->options->no_capture || session->options->stream)
 		return 0;
-	err = where_files_write(&session->pieces.present.directory, &session->where);
+	/* one reading alone is not of the end */
+	err = session->where.count == 2
+		      ? where_files_write(&session->pieces.present.directory, &session->where)
+		      : 0;
 	if (err)
 		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
 	if (!options_audit(session->options))
 		return 0;
-	err = allocinfo_file_write(&session->pieces.present.directory, &session->allocinfo);
+	if (session->allocinfo.count == 2)
+		err = allocinfo_file_write(&session->pieces.present.directory, &session->allocinfo);
 	if (err)
 		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
 	err = track_files_read(session->debugfs, machine_now, &tracks);

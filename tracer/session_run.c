@@ -218,6 +218,8 @@ static void read_own_figures(struct session *session)
 	struct allocinfo *allocinfo = &session->allocinfo;
 	struct where *where = &session->where;
 
+	if (session->options->no_capture || session->options->stream)
+		return;
 	if (!where_files_read(&where->list[where->count], machine_now))
 		where->count++;
 	if (options_audit(session->options) &&
@@ -273,10 +275,9 @@ int session_run(struct session *session)
 	struct stream_sums sums;
 	int filling, err = 0;
 
-	if (!session->options->no_capture) {
-		read_own_figures(session);
+	read_own_figures(session);
+	if (!session->options->no_capture)
 		err = read_heap(session);
-	}
 	if (err)
 		return err;
 	while (!is_over(session, now)) {
@@ -299,7 +300,6 @@ int session_run(struct session *session)
 		now = machine_now();
 	}
 	filling = end_switch(session);
-	if (!session->options->no_capture)
-		read_own_figures(session);
+	read_own_figures(session);
 	return filling ? filling : read_heap_at_end(session);
 }

@@ -43,8 +43,8 @@ struct output {
 #define RENDER_WIDTH 79
 
 /*
- * Columns of the terminal without the last one, where some terminals wrap; at least RENDER_WIDTH,
- * which it also is for standard output that is no terminal.
+ * Columns of the terminal without the last one, where some terminals wrap; at least RENDER_WIDTH.
+ * If standard output is another file: RENDER_WIDTH.
  */
 size_t render_width(void);
 

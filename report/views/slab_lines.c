@@ -161,7 +161,8 @@ int slab_lines_add_allocinfo(struct capture_header *header, const struct report 
 	int64_t bytes;
 	FILE *text;
 
-	if (report->view != &view_summary || !allocinfo->count)
+	if (report->view != &view_summary || !allocinfo->count ||
+	    !allocinfo->list[allocinfo->count - 1].count)
 		return 0;
 	line = header_new_line(&header->header, "allocinfo", false);
 	text = line ? text_open(&line->text, &size) : NULL;

@@ -22,7 +22,7 @@ int slab_lines_add_tracks(struct capture_header *header, const struct report *re
 int slab_lines_add_allocinfo(struct capture_header *header, const struct report *report);
 int slab_lines_add_memory(struct capture_header *header, const struct report *report);
 
-/* "of 23.5G of RAM, …": of what the line "memory" and the view where say. */
+/* "of 23.5G of RAM, …", for the line "memory" and the view where. */
 void slab_lines_memory_text(const struct where_reading *reading, char *text, size_t size);
 
 #endif

@@ -20,7 +20,7 @@ static const struct column_choice columns[] = {
 	{ .name = COLUMN_ram_percent },
 	{ .name = COLUMN_growth_bytes,
 	  .type = COLUMN_CHANGE,
-	  .legend = "bytes at the end - those at the begin of the capture" },
+	  .legend = "bytes at the end - those at the first reading, when kmemtraced began" },
 	{ .name = COLUMN_how },
 	{ .name = COLUMN_next, .where = COLUMN_IF_ROOM },
 	{ 0 },

@@ -229,7 +229,7 @@ static char *parse_allocinfo(const char *text)
 
 static char *parse_where(const char *text)
 {
-	const struct where_texts texts = { text, text, text, text, text, text, 4096 };
+	const struct where_texts texts = { text, text, text, text, text, text, text, text, 4096 };
 	struct where_reading reading;
 	struct where where;
 	struct written written;

@@ -25,22 +25,26 @@ int where_files_read(struct where_reading *reading, uint64_t (*now)(void))
 	uint64_t time = now();
 	__attribute__((cleanup(free_text))) char *meminfo = read_proc("/proc/meminfo");
 	__attribute__((cleanup(free_text))) char *zoneinfo = read_proc("/proc/zoneinfo");
+	__attribute__((cleanup(free_text))) char *vmstat = read_proc("/proc/vmstat");
 	__attribute__((cleanup(free_text))) char *slabinfo = read_proc("/proc/slabinfo");
 	__attribute__((cleanup(free_text))) char *vmallocinfo = read_proc("/proc/vmallocinfo");
-	__attribute__((cleanup(free_text))) char *vmstat = read_proc("/proc/vmstat");
-	__attribute__((cleanup(free_text))) char *after = read_proc("/proc/meminfo");
+	__attribute__((cleanup(free_text))) char *vmstat_after = read_proc("/proc/vmstat");
+	__attribute__((cleanup(free_text))) char *zoneinfo_after = read_proc("/proc/zoneinfo");
+	__attribute__((cleanup(free_text))) char *meminfo_after = read_proc("/proc/meminfo");
 	const struct where_texts texts = {
 		.meminfo = meminfo,
-		.meminfo_after = after,
+		.meminfo_after = meminfo_after,
 		.zoneinfo = zoneinfo,
+		.zoneinfo_after = zoneinfo_after,
 		.slabinfo = slabinfo,
 		.vmallocinfo = vmallocinfo,
 		.vmstat = vmstat,
+		.vmstat_after = vmstat_after,
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
 
 	*reading = (struct where_reading){ 0 };
-	return meminfo && after ? where_parse_proc(reading, &texts, time) : -ENODATA;
+	return meminfo && meminfo_after ? where_parse_proc(reading, &texts, time) : -ENODATA;
 }
 
 int where_files_write(struct directory *directory, const struct where *where)
