@@ -30,10 +30,7 @@ void session_close(struct session *session)
 	memory_table_close(&session->memory);
 	programs_close(&session->programs);
 	heap_audit_close(&session->audit);
-	allocinfo_deinit(&session->allocinfo);
-	where_deinit(&session->where);
-	if (session->debugfs >= 0)
-		close(session->debugfs);
+	kernel_figures_close(&session->figures);
 	attach_plan_deinit(&session->plan);
 	live_counts_deinit(&session->counts);
 	free(session->output.sent);

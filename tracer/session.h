@@ -8,9 +8,8 @@
 #define TRACER_SESSION_H
 
 #include "cli/progress.h"
-#include "kernel/allocinfo.h"
-#include "kernel/where.h"
 #include "tracer/heap_audit.h"
+#include "tracer/kernel_figures.h"
 #include "tracer/live_counts.h"
 #include "tracer/sample_rate.h"
 #include "tracer/service.h"
@@ -30,9 +29,7 @@ struct session {
 	struct name_tables names;
 	struct memory_table memory; /* if options->proc_mem */
 	struct heap_audit audit;    /* if options_audit() */
-	struct allocinfo allocinfo; /* the same; both readings of the capture */
-	struct where where;	    /* both readings of the capture */
-	int debugfs;		    /* of track_files_open(), if options_audit(); negative: none */
+	struct kernel_figures figures;
 	struct pieces pieces;
 	struct publish publish;	     /* if options_aggregate() */
 	struct live_counts counts;   /* if options->count.enabled */

@@ -31,8 +31,9 @@ int session_confine_prepare(struct session *session)
 	if (!err)
 		err = confinement_allow_reading(&session->confinement, "/sys");
 	/* it can be mounted for this process only */
-	if (!err && session->debugfs >= 0)
-		err = confinement_allow(&session->confinement, session->debugfs, CONFINE_READ);
+	if (!err && session->figures.debugfs >= 0)
+		err = confinement_allow(&session->confinement, session->figures.debugfs,
+					CONFINE_READ);
 	if (!err && session->options->rotation.enabled)
 		err = confinement_allow(&session->confinement, session->pieces.set.fd, CONFINE_SET);
 	else if (!err)

@@ -8,10 +8,7 @@
 
 #include "cli/message.h"
 #include "cli/progress.h"
-#include "tracer/host/allocinfo_file.h"
 #include "tracer/host/snapshot.h"
-#include "tracer/host/track_files.h"
-#include "tracer/host/where_files.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
 #include "tracer/session.h"
@@ -29,35 +26,6 @@ static void finish_shipper(struct session *session)
 			 " bytes of files wait%s%s",
 			 session->options->ship.url, report->sent, report->dropped, report->waiting,
 			 *report->failure ? ": " : "", report->failure);
-}
-
-/* The figures that the kernel itself keeps: see the views where, tracks and allocinfo. */
-static int write_own_figures(struct session *session)
-{
-	struct tracks tracks = { 0 };
-	int err;
-
-	if (session->options->no_capture || session->options->stream)
-		return 0;
-	/* one reading alone is not of the end */
-	err = session->where.count == 2
-		      ? where_files_write(&session->pieces.present.directory, &session->where)
-		      : 0;
-	if (err)
-		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
-	if (!options_audit(session->options))
-		return 0;
-	if (session->allocinfo.count == 2)
-		err = allocinfo_file_write(&session->pieces.present.directory, &session->allocinfo);
-	if (err)
-		return error_set(&session->error, err, session->pieces.present.directory.errmsg);
-	err = track_files_read(session->debugfs, machine_now, &tracks);
-	if (err && !session->options->quiet)
-		info_msg("the stacks of KFENCE and of slub_debug=U were not all read: %s",
-			 strerror(-err));
-	err = track_files_write(&session->pieces.present.directory, &tracks);
-	tracks_deinit(&tracks);
-	return err ? error_set(&session->error, err, session->pieces.present.directory.errmsg) : 0;
 }
 
 int session_finish(struct session *session)
@@ -103,8 +71,10 @@ int session_finish(struct session *session)
 	if (session->audit.reader && *session->audit.reason && !session->options->quiet)
 		info_msg("the slab allocator was not read (--no-audit does not try): %s",
 			 session->audit.reason);
-	failed = write_own_figures(session);
-	err = err ? err : failed;
+	if (kernel_figures_write(&session->figures, &session->pieces.present.directory) &&
+	    !session->options->quiet)
+		info_msg("%s: the capture does without this",
+			 session->pieces.present.directory.errmsg);
 	failed = pieces_write_slabinfo(&session->pieces, &slabinfo, snapshot_error);
 	if (failed && !err)
 		err = failed;

@@ -11,7 +11,6 @@
 
 #include "cli/message.h"
 #include "tracer/host/snapshot.h"
-#include "tracer/host/track_files.h"
 #include "tracer/load/machine.h"
 #include "tracer/load/privileges.h"
 #include "tracer/load/sampling.h"
@@ -275,10 +274,11 @@ static int open_parts(struct session *session)
 	}
 	if (options->pack && packer_create(&session->streams.packer))
 		return error_set_at(&session->error, -ENOMEM, "the packer of -z");
-	if (options_audit(options)) {
+	if (options_audit(options))
 		heap_audit_open(&session->audit);
-		session->debugfs = track_files_open();
-	}
+	kernel_figures_open(&session->figures,
+			    !options->no_capture && !options->stream && !options->count.enabled,
+			    options_audit(options));
 	session->triggers.is_audited = heap_audit_works(&session->audit);
 	if (*session->audit.reason && (options->audit || options->verbose) && !options->quiet)
 		info_msg("the slab allocator is not read: %s", session->audit.reason);
@@ -293,7 +293,7 @@ int session_open(struct session *session, const struct options *options,
 	memset(session, 0, sizeof(*session));
 	session->confinement.ruleset = session->triggers.journal.fd = -1;
 	session->triggers.process.requests = session->triggers.process.answers = -1;
-	session->shipper.socket = session->debugfs = -1;
+	session->shipper.socket = session->figures.debugfs = -1;
 	session->names.namer.go = session->names.namer.answers = -1;
 	session->options = options;
 	session->streams.error = session->memory.error = session->names.error = &session->error;

@@ -12,9 +12,7 @@
 
 #include "cli/message.h"
 #include "cli/stop.h"
-#include "tracer/host/allocinfo_file.h"
 #include "tracer/host/snapshot.h"
-#include "tracer/host/where_files.h"
 #include "tracer/load/machine.h"
 #include "tracer/publishing.h"
 #include "tracer/session.h"
@@ -212,21 +210,6 @@ static int drain_meanwhile(void *data)
 	return result < 0 ? result : 0;
 }
 
-/* At the begin and at the end: what the kernel itself counts. */
-static void read_own_figures(struct session *session)
-{
-	struct allocinfo *allocinfo = &session->allocinfo;
-	struct where *where = &session->where;
-
-	if (session->options->no_capture || session->options->stream)
-		return;
-	if (!where_files_read(&where->list[where->count], machine_now))
-		where->count++;
-	if (options_audit(session->options) &&
-	    !allocinfo_file_read(&allocinfo->list[allocinfo->count], machine_now()))
-		allocinfo->count++;
-}
-
 /* At the begin and at the end. 0 or -errno. */
 static int read_heap(struct session *session)
 {
@@ -275,7 +258,7 @@ int session_run(struct session *session)
 	struct stream_sums sums;
 	int filling, err = 0;
 
-	read_own_figures(session);
+	kernel_figures_read(&session->figures);
 	if (!session->options->no_capture)
 		err = read_heap(session);
 	if (err)
@@ -300,6 +283,6 @@ int session_run(struct session *session)
 		now = machine_now();
 	}
 	filling = end_switch(session);
-	read_own_figures(session);
+	kernel_figures_read(&session->figures);
 	return filling ? filling : read_heap_at_end(session);
 }

@@ -5,14 +5,7 @@
 . "$srcdir/cli/cli.sh"
 need jq
 
-"$mktrace" a.capture <<END || exit 1
-begin 100
-end 9000
-cpu 0 node 0
-symbol 0x1000 f
-cache a 0x9000 1000 1024
-calloc 1000 0 0x10000 a f
-END
+one_object a.capture || exit 1
 "$report" allocinfo -i a.capture >text 2>&1 || fail "without readings: exit $?"
 grep -q 'vm.mem_profiling' text || fail "without readings, it does not say what to do: $(cat text)"
 cat >a.capture/kernel/allocinfo <<'END'

@@ -6,14 +6,7 @@
 need jq
 
 # Four slabs of a: 3, 1, 1 and 0 of 4 objects are given; one of b, with 2 of 3; c has no slab any more.
-"$mktrace" a.capture <<END || exit 1
-begin 100
-end 9000
-cpu 0 node 0
-symbol 0x1000 f
-cache a 0x9000 1000 1024
-calloc 1000 0 0x10000 a f
-END
+one_object a.capture || exit 1
 cat >a.capture/kernel/heap <<END
 heap 200 300
 cache 0xb000 1024 1000 0 c

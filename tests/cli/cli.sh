@@ -33,6 +33,18 @@ end_test() { # end_test STATUS
 	exit "$1"
 }
 
+# one_object CAPTURE: a capture with one object of a slab cache
+one_object() {
+	"$mktrace" "$1" <<-END
+		begin 100
+		end 9000
+		cpu 0 node 0
+		symbol 0x1000 f
+		cache a 0x9000 1000 1024
+		calloc 1000 0 0x10000 a f
+	END
+}
+
 # in_memory: goes to a folder in memory, if there is one: many files are made faster there
 in_memory() {
 	memory=$(mktemp -d "/dev/shm/$own_name.XXXXXX" 2>/dev/null) || return 0

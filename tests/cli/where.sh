@@ -5,14 +5,7 @@
 . "$srcdir/cli/cli.sh"
 need jq
 
-"$mktrace" a.capture <<END || exit 1
-begin 100
-end 9000
-cpu 0 node 0
-symbol 0x1000 f
-cache a 0x9000 1000 1024
-calloc 1000 0 0x10000 a f
-END
+one_object a.capture || exit 1
 "$report" where -i a.capture >text 2>&1 || fail "without readings: exit $?"
 grep -q 'no reading of the memory of the machine' text || fail "without readings: $(cat text)"
 cat >a.capture/kernel/where <<'END'

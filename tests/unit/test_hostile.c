@@ -38,33 +38,16 @@ static int set_up_hostile(void **state)
 					"inexact 64 1 b.c:13 f\n";
 	static const char where[] =
 		"read 5 4096\nowner free 1024 64\nread 7 4096\nowner slab 5 0\n";
-	char *path;
 
 	*state = scratch_capture_file("sites.trace");
-	path = scratch_path(*state, "kernel/tracks");
-	scratch_write(path, tracks, sizeof(tracks) - 1);
-	free(path);
-	path = scratch_path(*state, "kernel/allocinfo");
-	scratch_write(path, allocinfo, sizeof(allocinfo) - 1);
-	free(path);
-	path = scratch_path(*state, "kernel/where");
-	scratch_write(path, where, sizeof(where) - 1);
-	free(path);
-	path = scratch_path(*state, "kernel/cgroups");
-	scratch_write(path, cgroups, sizeof(cgroups) - 1);
-	free(path);
-	path = scratch_path(*state, "kernel/stacks");
-	scratch_write(path, stacks, sizeof(stacks) - 1);
-	free(path);
-	path = scratch_path(*state, "kernel/slabinfo");
-	scratch_write(path, slabinfo, sizeof(slabinfo) - 1);
-	free(path);
-	path = scratch_path(*state, "kernel/heap");
-	scratch_write(path, heap, sizeof(heap) - 1);
-	free(path);
-	path = scratch_path(*state, "kernel/process_memory");
-	scratch_write(path, memory, sizeof(memory) - 1);
-	free(path);
+	scratch_put(*state, "kernel/tracks", tracks);
+	scratch_put(*state, "kernel/allocinfo", allocinfo);
+	scratch_put(*state, "kernel/where", where);
+	scratch_put(*state, "kernel/cgroups", cgroups);
+	scratch_put(*state, "kernel/stacks", stacks);
+	scratch_put(*state, "kernel/slabinfo", slabinfo);
+	scratch_put(*state, "kernel/heap", heap);
+	scratch_put(*state, "kernel/process_memory", memory);
 	return 0;
 }
 

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 
 #include "base/cleanup.h"
 #include "base/files.h"
@@ -21,24 +20,6 @@ int allocinfo_file_read(struct allocinfo_reading *reading, uint64_t time)
 	if (!err)
 		err = allocinfo_parse_proc(reading, text, time);
 	return err == -ENOENT ? -ENODATA : err;
-}
-
-int allocinfo_file_write(struct directory *directory, const struct allocinfo *allocinfo)
-{
-	FILE *file;
-	int err = 0, failed;
-
-	if (!allocinfo->count)
-		return 0;
-	file = directory_open(directory, "kernel/allocinfo", false);
-	if (!file)
-		return -EIO;
-	for (size_t i = 0; i < allocinfo->count && !err; i++)
-		err = allocinfo_write(file, &allocinfo->list[i]);
-	failed = directory_close(directory, file, "kernel/allocinfo");
-	if (err && !failed)
-		return directory_fail(directory, -err, "kernel/allocinfo: %s", strerror(-err));
-	return failed;
 }
 
 int allocinfo_file_is_on(void)

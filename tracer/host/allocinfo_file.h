@@ -3,14 +3,10 @@
 #ifndef TRACER_HOST_ALLOCINFO_FILE_H
 #define TRACER_HOST_ALLOCINFO_FILE_H
 
-#include "capture/directory.h"
 #include "kernel/allocinfo.h"
 
 /* 0; -ENODATA: the kernel does not have it; -EINVAL: an unknown format; or another -errno. */
 int allocinfo_file_read(struct allocinfo_reading *reading, uint64_t time);
-
-/* Writes kernel/allocinfo, if there are readings. 0, or -errno with directory->errmsg set. */
-int allocinfo_file_write(struct directory *directory, const struct allocinfo *allocinfo);
 
 /* Does the kernel count? -1: it has no such switch, vm.mem_profiling; 0 or 1. */
 int allocinfo_file_is_on(void);

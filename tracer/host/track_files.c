@@ -131,20 +131,3 @@ int track_files_read(int debugfs, uint64_t (*now)(void), struct tracks *tracks)
 	tracks_merge(tracks);
 	return err ? err : failed;
 }
-
-int track_files_write(struct directory *directory, const struct tracks *tracks)
-{
-	FILE *file;
-	int err, failed;
-
-	if (!tracks->count)
-		return 0;
-	file = directory_open(directory, "kernel/tracks", false);
-	if (!file)
-		return -EIO;
-	err = tracks_write(file, tracks);
-	failed = directory_close(directory, file, "kernel/tracks");
-	if (err && !failed)
-		return directory_fail(directory, -err, "kernel/tracks: %s", strerror(-err));
-	return failed;
-}

@@ -3,7 +3,6 @@
 #ifndef TRACER_HOST_TRACK_FILES_H
 #define TRACER_HOST_TRACK_FILES_H
 
-#include "capture/directory.h"
 #include "kernel/tracks.h"
 
 /* debugfs, mounted or not, as a file descriptor; or -errno. Before the caller is confined. */
@@ -14,8 +13,5 @@ int track_files_open(void);
  * read. now: the capture's clock. 0, or -errno: what was read stays, tracks_deinit() frees it.
  */
 int track_files_read(int debugfs, uint64_t (*now)(void), struct tracks *tracks);
-
-/* Writes kernel/tracks, if there are tracks. 0, or -errno with directory->errmsg set. */
-int track_files_write(struct directory *directory, const struct tracks *tracks);
 
 #endif

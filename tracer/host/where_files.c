@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -45,22 +44,4 @@ int where_files_read(struct where_reading *reading, uint64_t (*now)(void))
 
 	*reading = (struct where_reading){ 0 };
 	return meminfo && meminfo_after ? where_parse_proc(reading, &texts, time) : -ENODATA;
-}
-
-int where_files_write(struct directory *directory, const struct where *where)
-{
-	FILE *file;
-	int err = 0, failed;
-
-	if (!where->count)
-		return 0;
-	file = directory_open(directory, "kernel/where", false);
-	if (!file)
-		return -EIO;
-	for (size_t i = 0; i < where->count && !err; i++)
-		err = where_write(file, &where->list[i]);
-	failed = directory_close(directory, file, "kernel/where");
-	if (err && !failed)
-		return directory_fail(directory, -err, "kernel/where: %s", strerror(-err));
-	return failed;
 }

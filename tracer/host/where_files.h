@@ -3,13 +3,9 @@
 #ifndef TRACER_HOST_WHERE_FILES_H
 #define TRACER_HOST_WHERE_FILES_H
 
-#include "capture/directory.h"
 #include "kernel/where.h"
 
 /* now: the capture's clock. 0 or -errno. */
 int where_files_read(struct where_reading *reading, uint64_t (*now)(void));
-
-/* Writes kernel/where, if there are readings. 0, or -errno with directory->errmsg set. */
-int where_files_write(struct directory *directory, const struct where *where);
 
 #endif
